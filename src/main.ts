@@ -40,6 +40,7 @@ export async function main(): Promise<void> {
     const environment = completeEnvironment(taken);
     const context: CommandContext = {
       version,
+      typed: argv,
       stdout: openOutput(process.stdout),
       screen: process.stdout,
       stderr: openOutput(process.stderr),

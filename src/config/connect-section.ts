@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { dataSize } from './amounts.ts';
 import { privatePrefix } from './private-prefix.ts';
-import { dataSize, listOf, platformUrl, textLike } from './values.ts';
+import { listOf, platformUrl, textLike } from './values.ts';
 
 /** Where consumers' traffic comes from: a WireGuard tunnel, the network's own protocol, or both. */
 export const trafficSources = ['wireguard', 'connect', 'both'] as const;

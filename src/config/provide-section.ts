@@ -1,14 +1,7 @@
 import * as z from 'zod';
 import { provideModes } from '../service/profiles.ts';
-import {
-  bitRate,
-  byteAmount,
-  cronExpression,
-  listOf,
-  oneOf,
-  timeZoneName,
-  wholeNumber,
-} from './values.ts';
+import { bitRate, byteAmount } from './amounts.ts';
+import { cronExpression, listOf, oneOf, timeZoneName, wholeNumber } from './values.ts';
 
 const rateLimit = z
   .strictObject({

@@ -5,42 +5,10 @@ import { toHostName } from '../lib/host-name.ts';
 import { type HostPort, parseHostPort } from '../lib/host-port.ts';
 import { otherProtocols, parsePortRange } from '../lib/ports.ts';
 import { SecretAddress } from '../lib/secret.ts';
-import { leastBitRate, mostBitRate } from '../lib/units.ts';
 import { isDenied, isListFile } from './deny-destinations.ts';
 import { isPreset } from './port-presets.ts';
 
 // Every message says what is allowed, so that it fits after "allowed:" in an error line.
-
-const decimalFactors = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
-const byteFactors = {
-  ...decimalFactors,
-  KiB: 1024,
-  MiB: 1024 ** 2,
-  GiB: 1024 ** 3,
-  TiB: 1024 ** 4,
-};
-const rateFactors = { kbit: 1e3, Mbit: 1e6, Gbit: 1e9 };
-
-/** An amount of data, such as `500 GB` or `1.5 TiB`; it becomes bytes. */
-export const dataSize = amount(
-  'an amount of data with its unit, such as "500 GB" or "1.5 TiB"',
-  byteFactors,
-).refine((bytes) => bytes <= Number.MAX_SAFE_INTEGER, 'at most "8000 TiB"');
-
-/** An amount of data above zero; it becomes bytes. */
-export const byteAmount = dataSize.refine(
-  (bytes) => bytes >= 1,
-  'more than nothing; to share no data at all set provide.mode to "none"',
-);
-
-/** A rate of 64 kbit to 100 Gbit per second, such as `20 Mbit`; it becomes bits per second. */
-export const bitRate = amount(
-  'a rate with its unit, such as "20 Mbit" or "500 kbit" (per second)',
-  rateFactors,
-).refine(
-  (rate) => rate >= leastBitRate && rate <= mostBitRate,
-  'a rate from "64 kbit" to "100 Gbit"',
-);
 
 /** Text of this form; for any other value the error is `allowed`. */
 export function textLike(pattern: RegExp, allowed: string) {
@@ -224,15 +192,6 @@ function webAddress(example: string) {
   return z
     .url({ protocol: /^https?$/, error: `an https:// address, such as "${example}"`, abort: true })
     .refine((text) => !/^[^:]+:\/\/[^/?#]*@/.test(text), 'an address without user and password');
-}
-
-/** A number and one of the units; it becomes a whole number of the smallest unit. */
-function amount(allowed: string, factors: Readonly<Record<string, number>>) {
-  const pattern = new RegExp(`^(\\d+(?:\\.\\d+)?)\\s*(${Object.keys(factors).join('|')})$`);
-  return textLike(pattern, allowed).transform((text) => {
-    const [, count, unit = ''] = pattern.exec(text) ?? [];
-    return Math.round(Number(count) * (factors[unit] ?? Number.NaN));
-  });
 }
 
 /** Whether it is the name of a time zone, in whatever letters. */

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { createTar } from 'nanotar';
 import { toShownConfig } from '../config/show.ts';
@@ -56,13 +56,14 @@ export async function collectBundle({
 }
 
 /**
- * Writes the archive with mode 0600 to a path where no file is.
+ * Writes the archive with mode 0600 to a path where no file is, for its owner: who asked for help
+ * reads it through before anyone else does.
  * @throws usage-invalid, state-unwritable
  */
 export async function writeBundle(
   path: string,
   members: readonly Member[],
-  at: Date,
+  { at, owner }: { readonly at: Date; readonly owner?: Owner | undefined },
 ): Promise<void> {
   const attrs = { mode: '600', uid: 0, gid: 0, mtime: Math.max(0, at.getTime()) };
   const files = members.map(({ name, text }) => ({ name, data: text }));
@@ -70,7 +71,7 @@ export async function writeBundle(
   const archive = gzipSync(Buffer.concat([createTar(files, { attrs }), Buffer.alloc(1024)]));
   try {
     const file = await open(path, 'wx', 0o600);
-    await file.writeFile(archive).finally(() => file.close());
+    await writeAsOwner(file, archive, owner).finally(() => file.close());
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST')
       throw new TributaryError('usage-invalid', `${path} already exists; name another file`);
@@ -78,6 +79,24 @@ export async function writeBundle(
       cause: error,
     });
   }
+}
+
+/** Who a file belongs to. */
+export type Owner = Readonly<Record<'userId' | 'groupId', number>>;
+
+/**
+ * The account that typed `sudo`, by the names that sudo gives its numbers; undefined for any other
+ * command.
+ */
+export function findAsker({ SUDO_UID, SUDO_GID }: NodeJS.ProcessEnv): Owner | undefined {
+  const isNumber = (text: string | undefined) => /^\d{1,9}$/.test(text ?? '');
+  if (process.geteuid?.() !== 0 || !isNumber(SUDO_UID) || !isNumber(SUDO_GID)) return undefined;
+  return { userId: Number(SUDO_UID), groupId: Number(SUDO_GID) };
+}
+
+async function writeAsOwner(file: FileHandle, archive: Buffer, owner: Owner | undefined) {
+  await file.writeFile(archive);
+  if (owner !== undefined) await file.chown(owner.userId, owner.groupId);
 }
 
 function run(findExec: () => Promise<Exec>, commandLine: string): () => Promise<string> {

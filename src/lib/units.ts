@@ -65,9 +65,15 @@ export function formatSeconds(seconds: number): string {
 
 const durationUnits: Record<string, number> = { s: 1, m: 60, min: 60, h: 3600, d: 86400 };
 
-/** The seconds of a duration such as `90s`, `30m`, `2h`, `1d`; undefined for any other text. */
+/**
+ * The seconds of a duration such as `90s`, `30m`, `2h`, `1d` or, as `formatSeconds` writes it,
+ * `3 h 5 min`; undefined for any other text.
+ */
 export function parseDurationSeconds(text: string): number | undefined {
-  const match = /^(\d{1,9})\s*(s|m|min|h|d)$/.exec(text.trim());
-  const factor = match?.[2] === undefined ? undefined : durationUnits[match[2]];
-  return factor === undefined ? undefined : Number(match?.[1]) * factor;
+  if (!/^(\s*\d{1,9}\s*(s|m|min|h|d)){1,4}$/.test(text.trimEnd())) return undefined;
+  const parts = text.matchAll(/(\d+)\s*([a-z]+)/g);
+  return [...parts].reduce(
+    (sum, [, count, unit = '']) => sum + Number(count) * (durationUnits[unit] ?? Number.NaN),
+    0,
+  );
 }

@@ -87,3 +87,16 @@ export const exec: Exec = async (command) => {
     : `${how}${said === '' ? '' : `: ${said}`}`;
   throw new SystemError('command-failed', `${command.doing}: ${command.program} ${failure}`);
 };
+
+/**
+ * Runs a program that speaks with the person at the terminal itself, such as an editor, until it
+ * ends; resolves with its exit code.
+ * @throws missing-program
+ */
+export async function runAttached(program: string, args: readonly string[]): Promise<number> {
+  const { execa } = await import('execa');
+  const result = await execa(program, args, { reject: false, stdio: 'inherit' });
+  if (await isMissing(program, result.code))
+    throw new SystemError('missing-program', `the program ${program} is not installed`);
+  return result.exitCode ?? 1;
+}

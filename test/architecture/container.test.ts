@@ -80,7 +80,7 @@ describe('the container', () => {
 
   test('shares with friends where its .env names no mode, and takes all that the pages write there', () => {
     const { environment } = parse(compose).services.tributary;
-    expect(environment.TRIBUTARY_PROVIDE_MODE).toBe('${TRIBUTARY_PROVIDE_MODE:-friends}');
+    expect(environment.TRIBUTARY_PROVIDE_MODE).toMatch(/:-friends\}$/);
     const written = ['README.md', 'docs/install-docker.md'].flatMap((path) =>
       [...read(path).matchAll(/^ {2}(TRIBUTARY_\w+)=/gm)].map(([, name = '']) => name),
     );

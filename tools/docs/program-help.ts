@@ -31,6 +31,7 @@ export const silent: CommandContext = {
   columns: undefined,
   prompt: undefined,
   version: '0.0.0',
+  typed: [],
   readStandardInput: async () => '',
   environment: {},
   paint: (_style, text) => text,

@@ -11,8 +11,8 @@ const address = 'Check the address {service}, and that no sign-in page is in bet
 
 /**
  * What a person who typed a command can do about an error now. The advice in `reasons.ts` is for an
- * agent that tries again on its own. `{command}` becomes what was typed, `{name}` the same without
- * its paths, `{service}` the service's address with its file and line.
+ * agent that tries again on its own. `{command}` becomes what was typed, word for word, `{name}`
+ * the command alone, `{service}` the service's address with its file and line.
  */
 const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
   'usage-invalid': 'See how it is used: tributary {name} --help',
@@ -65,7 +65,7 @@ export async function advise(
     /^(state|configuration)-/.test(error.code) && /\bE(ACCES|PERM)\b/.test(error.message);
   const found = advice[isDenied && process.geteuid?.() !== 0 ? 'not-allowed' : error.code];
   const text = (typeof found === 'string' ? found : found?.[name]) ?? findAction(error.code);
-  const command = renderCommand(name.split(' '), options);
+  const command = renderCommand(context.typed, {});
   const values = new Map(
     Object.entries({ name, command, ...(await findPlaces(options, context)) }),
   );

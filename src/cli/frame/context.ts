@@ -40,6 +40,8 @@ export interface CommandContext {
   readonly readStandardInput: (limitBytes: number) => Promise<string>;
   readonly version: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** What was typed after the program's name, to be typed again. */
+  readonly typed: readonly string[];
   /**
    * Where the intended agent may answer, even if its file has errors.
    * @throws configuration-invalid if the file names no agent

@@ -118,22 +118,23 @@ describe('advice', () => {
   ])('to %s, is sudo where rights are missing', async (_who, userId, failure, expected) => {
     vi.spyOn(process, 'geteuid').mockReturnValue(userId);
     onTestFinished(() => void vi.restoreAllMocks());
-    const { context } = createContext('/nowhere/tributary.sock');
+    const { context } = createContext('/nowhere/tributary.sock', ['device', 'list']);
     const error = await advise(failure, { name: 'device list', words: [], options: {} }, context);
     expect((error as TributaryError).action).toContain(expected);
   });
 
   test.each([
-    [{}, 'sudo tributary cleanup'],
-    [{ config: '/srv/a.yaml' }, 'sudo tributary cleanup --config /srv/a.yaml'],
+    [['provide', 'none'], 'sudo tributary provide none'],
+    [['pause', '--for', '2h'], 'sudo tributary pause --for 2h'],
+    [['cleanup', '--config', '/srv/a.yaml'], 'sudo tributary cleanup --config /srv/a.yaml'],
     [
-      { stateDir: "/srv/its mother's" },
-      "sudo tributary cleanup --state-dir '/srv/its mother'\\''s'",
+      ['--state-dir', "/srv/its mother's", 'cleanup'],
+      "sudo tributary --state-dir '/srv/its mother'\\''s' cleanup",
     ],
-  ])('names the paths that were typed, as a shell takes them: %j', async (options, command) => {
-    const { context } = createContext('/nowhere/tributary.sock');
+  ])('says all that was typed, as a shell takes it: %j', async (typed, command) => {
+    const { context } = createContext('/nowhere/tributary.sock', typed);
     const failed = new TributaryError('not-allowed', 'x');
-    const error = await advise(failed, { name: 'cleanup', words: [], options }, context);
+    const error = await advise(failed, { name: 'cleanup', words: [], options: {} }, context);
     expect((error as TributaryError).action).toMatch(new RegExp(`: ${RegExp.escape(command)}$`));
   });
 

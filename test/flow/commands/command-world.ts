@@ -127,6 +127,7 @@ export async function runAs(
     now: () => new Date(clock.nowMs),
     prompt,
     version: '0.0.0',
+    typed: argv,
     readStandardInput: async () => standardInput,
     environment: {},
     resolvePlaces: async () => ({ socketPaths: [socketPath], onlyOf: undefined }),

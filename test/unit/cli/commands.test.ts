@@ -120,10 +120,16 @@ describe('tributary provide', () => {
     { claim: 'a mode and --clear', mode: 'public', options: { clear: true } },
     { claim: 'a time without a unit', mode: 'public', options: { for: '2' } },
     { claim: 'no time at all', mode: 'public', options: { for: '0s' } },
+    { claim: 'a moment without a mode', mode: undefined, options: { until: '18:00' } },
+    { claim: 'a moment that no clock shows', mode: 'none', options: { until: '24:00' } },
+    { claim: 'a moment without minutes', mode: 'none', options: { until: '18' } },
+    { claim: 'a moment and a time', mode: 'none', options: { until: '18:00', for: '2h' } },
     { claim: 'a limit without a mode', mode: undefined, options: { limit: '10 Mbit' } },
     { claim: 'a limit with auto', mode: 'auto', options: { limit: '10 Mbit' } },
   ])('refuses $claim', async ({ mode, options }) => {
-    await expect(readProvideBody(mode, options)).rejects.toMatchObject({ code: 'usage-invalid' });
+    await expect(readProvideBody(mode, options, noon)).rejects.toMatchObject({
+      code: 'usage-invalid',
+    });
   });
 
   test.each([
@@ -139,7 +145,7 @@ describe('tributary provide', () => {
       'To stop sharing: tributary pause',
     ],
   ])('says what the unknown mode %s may have meant', async (mode, message, action) => {
-    await expect(readProvideBody(mode, {})).rejects.toMatchObject({
+    await expect(readProvideBody(mode, {}, noon)).rejects.toMatchObject({
       code: 'usage-invalid',
       message,
       action,
@@ -153,8 +159,26 @@ describe('tributary provide', () => {
     ['200 Gbit', 'a rate from "64 kbit" to "100 Gbit"'],
   ])('refuses the limit %s, and says what it may be', async (limit, allowed) => {
     const refusal = { code: 'usage-invalid', message: `--limit ${limit}: it must be ${allowed}` };
-    await expect(readProvideBody('public', { limit })).rejects.toMatchObject(refusal);
+    await expect(readProvideBody('public', { limit }, noon)).rejects.toMatchObject(refusal);
   });
+});
+
+/** By the clock of this machine, on a day without a change of it. */
+const noon = new Date(2026, 2, 14, 12, 0, 0);
+
+test.each([
+  ['18:00', 6 * 3600],
+  ['12:01', 60],
+  ['9:30', 21.5 * 3600],
+  ['12:00', 24 * 3600],
+])('a pause until %s at noon lasts %s seconds', async (until, forSeconds) => {
+  expect(await readProvideBody('none', { until }, noon)).toEqual({ mode: 'none', forSeconds });
+});
+
+test('a limit may be given as the program prints one', async () => {
+  const { limitBitsPerSecond } =
+    (await readProvideBody('public', { limit: '20.0 Mbit/s' }, noon)) ?? {};
+  expect(limitBitsPerSecond).toBe(20_000_000);
 });
 
 describe('tributary pause and resume', () => {
@@ -296,25 +320,91 @@ test('a command to type again has its paths, and each word as a shell takes it',
   expect(renderCommand(['x', ''], {})).toBe("tributary x ''");
 });
 
-test.each(['logs', 'start', 'stop', 'restart'] as const)(
-  'tributary %s is not about the agent of another state directory',
-  async (task) => {
-    const run = (directory: string) =>
-      runCommand(defineSystemCommand(task), '/unused', ['--state-dir', directory, task]);
-    await expect(run('/srv/b')).rejects.toMatchObject({
-      code: 'usage-invalid',
-      message: expect.stringContaining('the agent of /srv/b is not the service of this system'),
-    });
-    expect((await run('/var/lib/tributary')).stdout).not.toBe('');
-  },
-);
+/** A system with these files, on which programs only are noted. */
+function createTaskHost(...files: readonly string[]) {
+  const ran: string[] = [];
+  const run = async (program: string, args: readonly string[]) => {
+    ran.push([program, ...args].join(' '));
+  };
+  const host = {
+    isThere: async (path: string) => files.includes(path),
+    exec: async ({ program, args }: { program: string; args: readonly string[] }) => {
+      await run(program, args);
+      return '';
+    },
+    runAttached: async (program: string, args: readonly string[]) => {
+      await run(program, args);
+      return 0;
+    },
+  };
+  const start = (task: Parameters<typeof defineSystemCommand>[0], ...words: readonly string[]) =>
+    runCommand(
+      defineSystemCommand(task, async () => host),
+      '/unused',
+      [...words, task],
+    );
+  return { ran, start };
+}
 
-test.each(['logs', 'start', 'stop', 'restart'] as const)(
-  'tributary %s names the command of the system',
-  async (task) => {
-    const { stdout } = await runCommand(defineSystemCommand(task), '/unused', [task]);
-    expect(stdout).toMatch(/^(sudo (systemctl|journalctl)|docker) .*\btributary\b.*\n$/);
-    const json = await runCommand(defineSystemCommand(task), '/unused', [task, '--json']);
-    expect(JSON.parse(json.stdout)).toEqual({ command: stdout.trim() });
-  },
-);
+describe.each([
+  ['logs', 'journalctl --unit tributary --follow', ''],
+  ['start', 'systemctl start tributary', 'The agent is started.\n'],
+  ['stop', 'systemctl stop tributary', 'The agent is stopped.\n'],
+  ['restart', 'systemctl restart tributary', 'The agent is restarted.\n'],
+] as const)('tributary %s', (task, command, said) => {
+  const systemd = '/run/systemd/system';
+
+  test('does it by systemd', async () => {
+    const { ran, start } = createTaskHost(systemd);
+    expect((await start(task)).stdout).toBe(said);
+    expect((await start(task, '--state-dir', '/var/lib/tributary')).stdout).toBe(said);
+    expect(ran).toEqual([command, command]);
+  });
+
+  test.each([
+    [
+      'in a container',
+      ['/.dockerenv', systemd],
+      [],
+      /this is a container/,
+      /^On the host: docker /,
+    ],
+    [
+      'in a container of podman',
+      ['/run/.containerenv'],
+      [],
+      /this is a container/,
+      /^On the host: /,
+    ],
+    ['without systemd', [], [], /there is no systemd here/, /ps -ef/],
+    [
+      'for the agent of another state directory',
+      [systemd],
+      ['--state-dir', '/srv/b'],
+      /the agent of \/srv\/b is not the service of this system/,
+      undefined,
+    ],
+  ] as const)('does nothing %s, and says so', async (_, files, words, message, action) => {
+    const { ran, start } = createTaskHost(...files);
+    const error = await start(task, ...words).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'usage-invalid', message: expect.stringMatching(message) });
+    expect(error).toMatchObject({ message: expect.stringMatching(/^nothing was /) });
+    if (action !== undefined)
+      expect(error).toMatchObject({ action: expect.stringMatching(action) });
+    expect(ran).toEqual([]);
+  });
+});
+
+test('where systemd asks for a password, the command asks for root', async () => {
+  const refusing = defineSystemCommand('stop', async () => ({
+    isThere: async (path) => path === '/run/systemd/system',
+    exec: () =>
+      Promise.reject(
+        new TributaryError('command-failed', 'systemctl exited with 1: Access denied'),
+      ),
+    runAttached: async () => 0,
+  }));
+  await expect(runCommand(refusing, '/unused', ['stop'])).rejects.toMatchObject({
+    code: 'not-allowed',
+  });
+});

@@ -21,7 +21,7 @@ export async function runCommand(
   const program = new Command('tributary')
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
-  const { context, result } = createContext(socketPath);
+  const { context, result } = createContext(socketPath, args);
   program.option('--config <file>').option('--state-dir <directory>');
   addCommand(program, context, command);
   await program.parseAsync(args, { from: 'user' });
@@ -29,7 +29,7 @@ export async function runCommand(
 }
 
 /** Of the program's version 0.0.0, at no terminal; and what has been written by now. */
-export function createContext(socketPath: string) {
+export function createContext(socketPath: string, args: readonly string[] = []) {
   const written: string[] = [];
   let exitCode: number | undefined;
   const context: CommandContext = {
@@ -39,6 +39,7 @@ export function createContext(socketPath: string) {
     columns: 80,
     prompt: undefined,
     version: '0.0.0',
+    typed: args,
     readStandardInput: async () => '',
     paint: (style, text) => `<${style}>${text}</${style}>`,
     now: () => now,

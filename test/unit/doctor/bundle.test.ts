@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
-import { collectBundle, writeBundle } from '../../../src/doctor/bundle.ts';
+import { collectBundle, findAsker, writeBundle } from '../../../src/doctor/bundle.ts';
 import { openDisk } from '../../../src/doctor/open-host.ts';
 import { redact } from '../../../src/doctor/redact.ts';
 import { Secret } from '../../../src/lib/secret.ts';
@@ -130,7 +130,7 @@ test('a bundle holds no secret, wherever one was planted', async () => {
   };
   const members = await collectBundle({ host, document, environment, version: '1.2.3' });
   const path = join(folder, 'help.tar.gz');
-  await writeBundle(path, members, now);
+  await writeBundle(path, members, { at: now });
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   const out = join(folder, 'out');
   await mkdir(out);
@@ -142,5 +142,18 @@ test('a bundle holds no secret, wherever one was planted', async () => {
     for (const [what, secret] of Object.entries(planted))
       expect(text.includes(secret), `${what} in ${name}`).toBe(false);
   }
-  await expect(writeBundle(path, members, now)).rejects.toMatchObject({ code: 'usage-invalid' });
+  await expect(writeBundle(path, members, { at: now })).rejects.toMatchObject({
+    code: 'usage-invalid',
+  });
+});
+
+test('a support bundle belongs to who typed sudo, so that they can read it', () => {
+  const asker = { SUDO_UID: '1000', SUDO_GID: '1001' };
+  const geteuid = vi.spyOn(process, 'geteuid').mockReturnValue(0);
+  onTestFinished(() => geteuid.mockRestore());
+  expect(findAsker(asker)).toEqual({ userId: 1000, groupId: 1001 });
+  expect(findAsker({})).toBeUndefined();
+  expect(findAsker({ ...asker, SUDO_UID: '-1' })).toBeUndefined();
+  geteuid.mockReturnValue(1000);
+  expect(findAsker(asker)).toBeUndefined();
 });

@@ -35,11 +35,12 @@ export const doctor = defineCommand({
       joinLines(lines.map((line) => line.replace(/^(PASS|SKIP|FAIL)/, paintVerdict))),
     );
     if (options.bundle !== undefined) {
-      const { collectBundle, writeBundle } = await import('../../../doctor/bundle.ts');
+      const { collectBundle, findAsker, writeBundle } = await import('../../../doctor/bundle.ts');
       const now = context.now();
       const stamp = now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
       const path = options.bundle === true ? `tributary-doctor-${stamp}.tar.gz` : options.bundle;
-      await writeBundle(path, await collectBundle({ host, document, environment, version }), now);
+      const members = await collectBundle({ host, document, environment, version });
+      await writeBundle(path, members, { at: now, owner: findAsker(environment) });
       context.stderr.write(`tributary: wrote ${path}; read it through before you share it\n`);
     }
     context.setExitCode(results.some(({ finding }) => finding.verdict === 'fail') ? 1 : 0);

@@ -23,6 +23,7 @@ export const provide = defineCommand({
   arguments: { 'mode|auto': `${modeMeanings}; auto: back to the schedule or configuration` },
   options: {
     '--for <duration>': 'only for this long, such as 30m, 2h or 1d',
+    '--until <time>': 'only until this time of the day, such as 18:00',
     '--limit <rate>': 'limit sharing to this rate each way, such as "10 Mbit"',
     '--clear': 'the same as the mode auto',
     '--json': 'one JSON object, as `provide` in status',
@@ -40,9 +41,13 @@ export const pause = defineCommand({
   description: 'share nothing until you resume; the same as `tributary provide none`',
   options: {
     '--for <duration>': 'only for this long, such as 30m, 2h or 1d',
+    '--until <time>': 'only until this time of the day, such as 18:00',
     '--json': 'one JSON object',
   },
-  examples: { 'tributary pause --for 2h': 'for two hours' },
+  examples: {
+    'sudo tributary pause --for 2h': 'for two hours',
+    'sudo tributary pause --until 18:00': 'until six in the evening',
+  },
   act: (given, context) => showProvide('none', given, context),
 });
 
@@ -62,7 +67,7 @@ async function showProvide(
   { options, show }: Given,
   context: CommandContext,
 ): Promise<void> {
-  const body = await readProvideBody(mode, options);
+  const body = await readProvideBody(mode, options, context.now());
   const shown = await askProvide(await context.resolvePlaces(options), body);
   const { describeLine, describeMode } = await import('../../../status/text.ts');
   await show(shown, (plain) => {
@@ -73,32 +78,58 @@ async function showProvide(
   });
 }
 
-type ProvideOptions = { readonly for?: string; readonly limit?: string; readonly clear?: boolean };
+type ProvideOptions = Readonly<Partial<Record<'for' | 'until' | 'limit', string>>> & {
+  readonly clear?: boolean;
+};
 
 /** The order for the agent; undefined to change nothing. @throws usage-invalid */
 export async function readProvideBody(
   mode: string | undefined,
   options: ProvideOptions,
+  now: Date,
 ): Promise<ProvideRequest | undefined> {
   const isClearing = options.clear === true || mode === 'auto';
   if (options.clear === true && !['auto', undefined].includes(mode))
     throw refuse(`give ${mode} or --clear, not both`);
-  const given = (['for', 'limit'] as const).find((name) => options[name] !== undefined);
+  const given = (['for', 'until', 'limit'] as const).find((name) => options[name] !== undefined);
   if (given !== undefined && (mode === undefined || isClearing))
     throw refuse(`--${given} needs a mode to set`);
   if (isClearing) return { mode: null };
   if (mode === undefined) return undefined;
   const known = provideModes.find((candidate) => candidate === mode);
   if (known === undefined) throw refuseMode(mode, [...provideModes, 'auto'], 'tributary pause');
-  const forSeconds = options.for === undefined ? undefined : parseDurationSeconds(options.for);
-  if (options.for !== undefined && !forSeconds)
-    throw refuseOption('--for', options.for, 'a time like 30m, 2h or 1d');
+  const forSeconds = readSeconds(options, now);
   // Loaded only for a limit: nothing else that the order needs takes long to load.
   if (options.limit === undefined) return { mode: known, forSeconds };
-  const { bitRate } = await import('../../../config/values.ts');
+  const { bitRate } = await import('../../../config/amounts.ts');
   const { data: limitBitsPerSecond, error } = bitRate.safeParse(options.limit);
   if (error) throw refuseOption('--limit', options.limit, `${error.issues[0]?.message}`);
   return { mode: known, forSeconds, limitBitsPerSecond };
+}
+
+/** How long the mode is to hold; undefined for as long as nobody takes it back. */
+function readSeconds(options: ProvideOptions, now: Date): number | undefined {
+  if (options.for !== undefined && options.until !== undefined)
+    throw refuse('give --for or --until, not both');
+  if (options.until !== undefined) {
+    const seconds = findSecondsUntil(options.until, now);
+    if (seconds === undefined) throw refuseOption('--until', options.until, 'a time like 18:00');
+    return seconds;
+  }
+  if (options.for === undefined) return undefined;
+  const seconds = parseDurationSeconds(options.for);
+  if (!seconds) throw refuseOption('--for', options.for, 'a time like 30m, 2h or 1d');
+  return seconds;
+}
+
+/** The seconds until the clock of this machine next shows the time; undefined for any other text. */
+function findSecondsUntil(text: string, now: Date): number | undefined {
+  const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  if (hour === undefined) return undefined;
+  const at = new Date(now);
+  at.setHours(Number(hour), Number(minute), 0, 0);
+  if (at <= now) at.setDate(at.getDate() + 1);
+  return Math.ceil((at.getTime() - now.getTime()) / 1000);
 }
 
 /** The error for an unknown mode. `pause` is the command that stops sharing. */

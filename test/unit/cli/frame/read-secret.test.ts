@@ -43,6 +43,7 @@ function createContext({
     now: () => new Date(0),
     prompt: typed === undefined ? undefined : prompt,
     version: '0.0.0',
+    typed: [],
     readStandardInput: async () => piped,
     environment: {},
     resolvePlaces: async () => ({ socketPaths: [], onlyOf: undefined }),

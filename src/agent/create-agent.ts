@@ -30,6 +30,7 @@ export interface AgentParts extends Pick<Shared, 'log' | 'now' | 'random'> {
   readonly keepProgram: KeepProgram | undefined;
   readonly machine?: Machine;
   readonly logOutput?: StateOptions['logOutput'];
+  readonly failures?: StateOptions['failures'];
   /** By default the sources that the configuration asks for. */
   readonly openSources?: CreatePassParts['openSources'];
   readonly runtimeDirectory?: CreatePassParts['runtimeDirectory'];
@@ -89,8 +90,8 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
   const { config, stateDirectory: directory } = loaded;
   const onSetAside = logSetAside(log);
   const certificateAuthority = loaded.service.certificateAuthority?.();
-  const { logOutput } = parts;
-  const kept = { config, certificateAuthority, directory, onSetAside, now, logOutput };
+  const { logOutput, failures } = parts;
+  const kept = { config, certificateAuthority, directory, onSetAside, now, logOutput, failures };
   const opened = await openState(kept);
   const { sections, usage, overrides, facts } = opened;
   const wakeups = createWakeups();
@@ -109,6 +110,7 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
   });
   const memory = every({
     name: 'memory',
+    isOptional: true,
     firstAfterMs: firstGarbageMs,
     waitMs: garbageMs,
     work: giveBackMemory,

@@ -16,6 +16,7 @@ import { createTalkingExec } from '../system/talking-exec.ts';
 import { version } from '../version.ts';
 import { type Agent, type AgentParts, createAgent } from './create-agent.ts';
 import { endInOrder } from './end-agent.ts';
+import { createFailures } from './failures.ts';
 import { createHeartbeats, type Loop, runLoop } from './run-loop.ts';
 import { openNotifiers } from './tell/notifiers.ts';
 import { startStatus } from './tell/start-status.ts';
@@ -83,6 +84,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   );
   for (const warning of loaded.warnings) log.warn({ warning }, 'configuration');
 
+  const failures = createFailures(log);
   const kept = surroundings.keepProgram && createTalkingExec(surroundings.exec);
   const agent = await createAgent({
     loaded,
@@ -93,6 +95,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     runtimeDirectory: supervision.runtimeDirectory,
     machine: await readMachine(),
     logOutput: stdout,
+    failures,
     log,
     now,
     random: Math.random,
@@ -109,28 +112,32 @@ export async function runAgent(options: AgentOptions): Promise<void> {
       })
     : undefined;
   const reloaded = createWakeup();
-  // SIGHUP expects no answer: log and `status` report the result. Any other failure is a bug.
+  // SIGHUP expects no answer: log and `status` report the result. Any other failure is a bug, and
+  // the configuration before stays in force.
   const reload = () => {
     reloaded.notify();
-    return agent.reload().catch(toUndefined());
+    return agent
+      .reload()
+      .catch(toUndefined())
+      .catch((error: unknown) => failures.note('reload', error));
   };
   // From here on there is something to tear down.
   using stop = listenForStop(signals, () => void (supervisor?.whileReloading(reload) ?? reload()));
   const shown = { ...agent, loaded, log, now };
-  const status = await startStatus({ ...shown, pageDescriptor, heartbeats });
+  const status = await startStatus({ ...shown, pageDescriptor, heartbeats, failures });
   const loops: readonly Loop[] = [
     ...agent.loops,
     ...(await openNotifiers({ ...shown, page: status.pageAddress() })),
     createStatusLoop({ status, log, wakeup: reloaded }),
     ...(supervisor === undefined ? [] : [supervisor]),
   ];
-  const running = loops.map((loop) => runLoop(loop, stop.signal, heartbeats));
+  const running = loops.map((loop) => runLoop(loop, stop.signal, { heartbeats, failures }));
   let leftBehind: TributaryError | undefined;
   let failure: unknown;
   try {
     // A loop that throws has met a bug. It ends the agent, and the fence stays closed once the
     // permit runs out.
-    await Promise.all(running);
+    await Promise.all([...running, stop.untilCrash]);
   } finally {
     agent.beginStop();
     log.info('stopping');
@@ -166,11 +173,25 @@ export async function runAgent(options: AgentOptions): Promise<void> {
  */
 function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: () => void) {
   const controller = new AbortController();
-  const stop = () => controller.abort();
-  const handlers = Object.entries({ SIGTERM: stop, SIGINT: stop, SIGHUP: onHangUp });
+  const crash = Promise.withResolvers<void>();
+  // It is looked at once the loops run.
+  crash.promise.catch(() => undefined);
+  const stop = () => {
+    controller.abort();
+    crash.resolve();
+  };
+  const handlers = Object.entries({
+    SIGTERM: stop,
+    SIGINT: stop,
+    SIGHUP: onHangUp,
+    // What nothing caught is a bug. It ends the agent as one in a loop does: torn down, not at once.
+    uncaughtException: crash.reject,
+  });
   for (const [name, handle] of handlers) signals.on(name, handle);
   return {
     signal: controller.signal,
+    /** Resolves when the agent is stopped, rejects with what nothing caught. */
+    untilCrash: crash.promise,
     now: stop,
     [Symbol.dispose]() {
       for (const [name, handle] of handlers) signals.off(name, handle);

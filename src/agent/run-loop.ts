@@ -1,6 +1,7 @@
 import { isAbort } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { createWakeup, type Wakeup } from '../lib/wakeup.ts';
+import type { Failures } from './failures.ts';
 
 /** A loop: one tick after another until the signal aborts, with a wait after each. */
 export interface Loop {
@@ -19,13 +20,27 @@ export interface Loop {
    * watchdog. undefined for a loop on which nothing depends.
    */
   readonly maxSilenceMs?: number | undefined;
+  /** True for a loop without which the agent shares on: what it throws is noted, and it goes on. */
+  readonly isOptional?: boolean | undefined;
 }
 
-/** Runs the loop to its end. An error of a tick is a bug and ends the agent. */
+/** What the loops report to; each is undefined where nobody asks for it. */
+export interface LoopSurroundings {
+  readonly heartbeats?: Heartbeats | undefined;
+  readonly failures?: Pick<Failures, 'note'> | undefined;
+}
+
+/** An optional loop that has failed goes on after this time (ms). */
+const afterFailureMs = 60_000;
+
+/**
+ * Runs the loop to its end. An error of a tick is a bug, and ends the agent unless the loop is
+ * optional.
+ */
 export async function runLoop(
   loop: Loop,
   signal: AbortSignal,
-  heartbeats?: Heartbeats,
+  { heartbeats, failures }: LoopSurroundings = {},
 ): Promise<void> {
   const { tick, firstAfterMs, wakeup } = loop;
   const pause = (ms: number) =>
@@ -38,7 +53,9 @@ export async function runLoop(
       waitMs = await tick(signal);
     } catch (error) {
       if (isAbort(error) && signal.aborted) return;
-      throw error;
+      if (loop.isOptional !== true || failures === undefined) throw error;
+      failures.note(loop.name, error);
+      waitMs = afterFailureMs;
     }
     heartbeats?.beat(loop);
     await pause(waitMs);
@@ -50,7 +67,7 @@ export function every({
   waitMs,
   work,
   ...loop
-}: Pick<Loop, 'name' | 'firstAfterMs'> & {
+}: Pick<Loop, 'name' | 'firstAfterMs' | 'isOptional'> & {
   readonly waitMs: number;
   readonly work: () => unknown;
 }): Loop {

@@ -18,6 +18,7 @@ import type { LogOutput } from '../system/log-output.ts';
 import type { OnSetAside } from '../system/state-file.ts';
 import { version } from '../version.ts';
 import { createSections } from './create-sections.ts';
+import type { Failures } from './failures.ts';
 import {
   type ConfirmedMode,
   type Overrides,
@@ -151,6 +152,7 @@ export interface AgentState
   readonly confirmedMode: Pick<ConfirmedMode, 'current'>;
   readonly usage: Pick<UsageAccounting, 'counted' | 'current'>;
   readonly log: Pick<LogOutput, 'trouble' | 'droppedLines'>;
+  readonly failures: Pick<Failures, 'counts'>;
 }
 
 /** What the agent's parts are made from. Each part names what it uses. */
@@ -174,6 +176,8 @@ export interface StateOptions
     Pick<Shared, 'directory' | 'onSetAside' | 'now'> {
   /** Where the log goes; what it cannot say never happens to it. */
   readonly logOutput?: Partial<AgentState['log']> | undefined;
+  /** undefined where nothing notes failures. */
+  readonly failures?: AgentState['failures'] | undefined;
 }
 
 export interface OpenedState {
@@ -196,6 +200,7 @@ export async function openState({
   config,
   certificateAuthority,
   logOutput: { trouble = () => undefined, droppedLines = () => 0 } = {},
+  failures = { counts: () => ({}) },
   now,
   ...kept
 }: StateOptions): Promise<OpenedState> {
@@ -216,6 +221,7 @@ export async function openState({
     overrides,
     confirmedMode,
     log: { trouble, droppedLines },
+    failures,
   };
   return {
     state,

@@ -39,6 +39,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   let aliveMs = performance.now();
   return {
     name: 'supervisor',
+    isOptional: true,
     /**
      * The tick of a loop. The first one reports that the agent is up. Resolves with the ms until
      * the next.

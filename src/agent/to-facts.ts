@@ -31,6 +31,7 @@ export function collectFacts(state: AgentState, version: string): Facts {
     residentBytes: readResidentBytes(),
     configurationProblem,
     log: { problem: toLogProblem(state), droppedLines: state.log.droppedLines() },
+    failures: state.failures.counts(),
     stateProblem: service.stateProblem ?? path.usageProblem,
     signInProblem: service.signInProblem,
     registration: service.registration && {

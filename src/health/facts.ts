@@ -60,6 +60,8 @@ export interface Facts {
     readonly problem: Problem<'log-unwritten'> | undefined;
     readonly droppedLines: number;
   };
+  /** How often each part has failed without which the agent shares on, since the start. */
+  readonly failures: Readonly<Record<string, number>>;
   readonly stateProblem: Problem | undefined;
   /**
    * Why there is nothing valid to sign in with. A service that cannot be asked is not a sign-in

@@ -27,6 +27,10 @@ const table = {
     help: 'Lines that the log lacks, because it could not be written.',
     read: ({ facts }) => facts.log.droppedLines,
   },
+  tributary_failures_total: {
+    help: 'Failures of parts without which the agent shares on; each is in the log.',
+    read: ({ facts }) => toSamples('part', facts.failures),
+  },
   tributary_phase: {
     help: '1 for the phase that the agent is in, else 0.',
     read: ({ report }) => toStates('phase', phases, report.phase),

@@ -1,4 +1,5 @@
 import { isAbort } from '../lib/errors.ts';
+import { once } from '../lib/once.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Answer } from './answer.ts';
 import { ServiceError, type ServiceErrorCode } from './errors.ts';
@@ -101,16 +102,20 @@ type FetchLimits = Readonly<typeof defaultLimits>;
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   const base = parseServiceUrl(options);
   const limits: FetchLimits = { ...defaultLimits, ...options.fetchLimits };
-  let transport: Promise<Transport> | undefined;
   // Loaded at the first call: it is the larger half of the client.
   const connect = async () => {
     const { createTransport } = await import('./transport.ts');
     const transport = createTransport(base.origin, limits, options);
     return options.onDate === undefined ? transport : tellDates(transport, options.onDate);
   };
-  const findTransport = () => (transport ??= connect());
+  let isConnected = false;
+  const findTransport = once(async () => {
+    const transport = await connect();
+    isConnected = true;
+    return transport;
+  });
   const tryRepeatedly = createTries(options);
-  const close = async () => (await transport)?.close();
+  const close = async () => (isConnected ? (await findTransport()).close() : undefined);
   return {
     call: async (name, request, { token, signal = never(), keep, onUnread } = {}) => {
       const exchange = prepareExchange({

@@ -39,10 +39,10 @@ export function createHandler(
     // is closed.
     if (busy.has(socket)) return void socket.destroy();
     busy.add(socket);
-    if (listener === 'socket') response.setHeader(versionHeader, source.facts().version);
     response.once('finish', () => busy.delete(socket));
-    const refusal = listener === 'tcp' ? refuseHost(request.headers.host, ownNames()) : undefined;
     const serve = async () => {
+      if (listener === 'socket') response.setHeader(versionHeader, source.facts().version);
+      const refusal = listener === 'tcp' ? refuseHost(request.headers.host, ownNames()) : undefined;
       if ((request.headersDistinct.host?.length ?? 0) > 1)
         return createTextAnswer(400, 'The request names its host more than once: once is enough.');
       if (refusal !== undefined) return createTextAnswer(421, refusal);
@@ -60,10 +60,17 @@ export function createHandler(
       );
       return { ...refused, status: 413, headers: { Connection: 'close' } };
     };
-    serve().then(
-      (result) => send(request, response, result),
-      () => request.destroy(),
-    );
+    const fail = (error: unknown) => {
+      // A caller that hangs up while it is read is no bug of the agent.
+      if (request.destroyed && !request.complete) return;
+      source.noteFailure?.(error);
+      if (response.headersSent) response.destroy();
+      else send(request, response, toErrorAnswer(error));
+    };
+    serve()
+      .then((result) => send(request, response, result))
+      .catch(fail)
+      .catch(() => request.destroy());
   };
 }
 

@@ -79,6 +79,7 @@ export async function answer(routes: Routes, asked: Asked): Promise<StatusAnswer
   try {
     return await handle(asked);
   } catch (error) {
+    if (!(error instanceof TributaryError)) asked.noteFailure?.(error);
     return toErrorAnswer(error);
   }
 }

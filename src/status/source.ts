@@ -45,6 +45,8 @@ export interface StatusSource {
   readonly health: () => Health;
   readonly stalledLoops: () => readonly string[];
   readonly metrics: () => string;
+  /** Told of each answer that failed by a bug. */
+  readonly noteFailure?: ((error: unknown) => void) | undefined;
   readonly now: () => Date;
   readonly control: AgentControl;
   /** Events and readings since the start; undefined where they are not kept. */

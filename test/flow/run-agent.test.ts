@@ -189,6 +189,15 @@ describe('the running agent', () => {
     expect(machine.print()).toBe(untouched);
   });
 
+  test('that meets a bug that nothing catches takes everything down, too', async () => {
+    const { machine, untouched, signals, running, waitForPhase } = await start();
+    await waitForPhase('providing');
+    signals.emit('uncaughtException', new TypeError('a bug'));
+    await expect(running).rejects.toThrow('a bug');
+    expect(machine.print()).toBe(untouched);
+    expect(signals.listenerCount('uncaughtException')).toBe(0);
+  });
+
   test('is one at a time in a state directory', async () => {
     const { options, surroundings, waitForPhase } = await start();
     await waitForPhase('providing');

@@ -17,6 +17,7 @@ export const providingFacts: Facts = {
   residentBytes: 60_000_000,
   configurationProblem: undefined,
   log: { problem: undefined, droppedLines: 0 },
+  failures: {},
   stateProblem: undefined,
   signInProblem: undefined,
   registration: { clientId: '3f8a1c9e-0000-4000-8000-00000000abcd', description: 'kitchen' },

@@ -34,6 +34,7 @@ export function createConnectionsLoop({
 }: ConnectionsLoopParts): Loop {
   return every({
     name: 'connections',
+    isOptional: true,
     waitMs: lookEachMs,
     async work() {
       const found = explainTables(await look());

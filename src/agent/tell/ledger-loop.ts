@@ -126,6 +126,7 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
   };
   return {
     name: 'ledger',
+    isOptional: true,
     firstAfterMs: afterStartMs + parts.random() * readEveryMs,
     /** Takes a reading. Resolves with the ms until the next. */
     async tick(signal: AbortSignal) {

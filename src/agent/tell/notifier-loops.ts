@@ -80,8 +80,8 @@ export function createNotifierLoops<Message>(
   };
 
   return [
-    { name: `${name} watch`, tick: look },
-    { name: `${name} delivery`, tick: deliver, wakeup },
+    { name: `${name} watch`, isOptional: true, tick: look },
+    { name: `${name} delivery`, isOptional: true, tick: deliver, wakeup },
   ];
 }
 

@@ -81,7 +81,7 @@ export function createReportLoop(parts: ReportLoopParts): Loop {
     lastFiredMs = firedMs;
     return minuteMs - (now().getTime() % minuteMs);
   };
-  return { name: 'report', tick, firstAfterMs };
+  return { name: 'report', isOptional: true, tick, firstAfterMs };
 }
 
 async function readServiceFigures(parts: ReportParts, signal: AbortSignal): Promise<void> {

@@ -8,6 +8,7 @@ import { renderMetrics } from '../../report/metrics.ts';
 import { createStatusServer, type StatusListen, type StatusServer } from '../../status/server.ts';
 import type { StatusSource } from '../../status/source.ts';
 import type { Agent, AgentParts } from '../create-agent.ts';
+import type { Failures } from '../failures.ts';
 import type { Heartbeats } from '../run-loop.ts';
 
 export interface StartStatusParts
@@ -19,6 +20,7 @@ export interface StartStatusParts
   /** A listening socket that was handed over; undefined without one. */
   readonly pageDescriptor: number | undefined;
   readonly heartbeats: Heartbeats;
+  readonly failures: Pick<Failures, 'note'>;
 }
 
 /**
@@ -45,6 +47,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
     configFile: loaded.file ?? defaultConfigPath,
     refresh: sample,
     stalledLoops: heartbeats.stalled,
+    noteFailure: (error) => parts.failures.note('page', error),
     metrics() {
       const [current, at] = [facts(), now()];
       return renderMetrics({ facts: current, report: judgePhase(current, at), now: at });

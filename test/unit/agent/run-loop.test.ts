@@ -20,6 +20,36 @@ function start(given: Pick<Loop, 'firstAfterMs' | 'wakeup'>) {
   return { controller, running, count: () => ticks };
 }
 
+test('what an optional loop throws is noted, and it goes on after a minute', async () => {
+  const controller = new AbortController();
+  const noted: [string, unknown][] = [];
+  const failures = { note: (part: string, error: unknown) => void noted.push([part, error]) };
+  const bug = new TypeError('a bug');
+  let ticks = 0;
+  const loop: Loop = {
+    name: 'report',
+    isOptional: true,
+    async tick() {
+      ticks += 1;
+      throw bug;
+    },
+  };
+  const running = runLoop(loop, controller.signal, { failures });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([ticks, noted]).toEqual([
+    2,
+    [
+      ['report', bug],
+      ['report', bug],
+    ],
+  ]);
+  controller.abort();
+  await running;
+  await expect(
+    runLoop({ ...loop, isOptional: false }, new AbortController().signal, { failures }),
+  ).rejects.toBe(bug);
+});
+
 test('a loop ticks at once', async () => {
   const { count } = start({});
   await vi.advanceTimersByTimeAsync(0);
@@ -70,7 +100,7 @@ test('a loop is stalled when it has been silent for longer than it promised', as
     { name: 'patient', tick: () => hung, maxSilenceMs: 9_000 },
     { name: 'free', tick: () => hung },
   ];
-  const running = loops.map((loop) => runLoop(loop, controller.signal, heartbeats));
+  const running = loops.map((loop) => runLoop(loop, controller.signal, { heartbeats }));
   await vi.advanceTimersByTimeAsync(1000);
   expect(heartbeats.stalled()).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);

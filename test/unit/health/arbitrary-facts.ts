@@ -87,6 +87,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     problem: rare(fc.record({ code: fc.constant('log-unwritten'), message: text, since: time })),
     droppedLines: fc.nat(),
   }),
+  failures: fc.dictionary(text, fc.nat()),
   stateProblem: rare(problem),
   signInProblem: rare(problem),
   registration: maybe(fc.record({ clientId: text, description: maybe(text) })),

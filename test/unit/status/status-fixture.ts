@@ -19,6 +19,8 @@ interface FixtureState {
   facts: Facts;
   isHealthy: boolean;
   stalledLoops: readonly string[];
+  /** What the answers failed by. */
+  readonly failures: unknown[];
   reload: () => Promise<void>;
   readonly commands: (readonly [
     mode: string,
@@ -77,6 +79,7 @@ function makeState(facts: Facts): FixtureState {
     facts,
     isHealthy: true,
     stalledLoops: [],
+    failures: [],
     reload: async () => undefined,
     commands: [],
     pageProblems: [],
@@ -92,6 +95,7 @@ function createSource(state: FixtureState): StatusSource {
       line: state.isHealthy ? 'providing' : 'connecting for 400 s',
     }),
     stalledLoops: () => state.stalledLoops,
+    noteFailure: (error) => void state.failures.push(error),
     control: createControl(state),
   };
 }

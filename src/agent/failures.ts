@@ -1,0 +1,27 @@
+import { isOfMissingPart, messageOf } from '../errors/codes.ts';
+import type { Logger } from '../report/logger.ts';
+import { createStateLogger } from '../report/state-logger.ts';
+
+/** What went wrong in parts without which the agent shares on. */
+export interface Failures {
+  /** Counts it, and logs it where it is another one than the last of this part. */
+  note(part: string, error: unknown): void;
+  /** How often each part has failed since the start. */
+  counts(): Readonly<Record<string, number>>;
+}
+
+export function createFailures(log: Logger): Failures {
+  const states = createStateLogger(log);
+  const counts: Record<string, number> = {};
+  return {
+    note(part, error) {
+      counts[part] = (counts[part] ?? 0) + 1;
+      const reason = messageOf(error);
+      const message = isOfMissingPart(error)
+        ? 'a part of the program is gone, as after an upgrade; start the agent again'
+        : 'a part of the agent failed; it shares on without it';
+      states.note({ topic: part, state: reason, level: 'error', message, fields: { reason } });
+    },
+    counts: () => counts,
+  };
+}

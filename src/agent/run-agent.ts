@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Supervision } from '../config/supervision.ts';
 import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
-import { type TributaryError, toFailure, toUndefined } from '../errors/codes.ts';
+import { messageOf, type TributaryError, toFailure, toUndefined } from '../errors/codes.ts';
 import { judgePhase } from '../health/phase.ts';
 import { readMachine } from '../identity/load.ts';
 import { createWakeup } from '../lib/wakeup.ts';
@@ -122,7 +122,10 @@ export async function runAgent(options: AgentOptions): Promise<void> {
       .catch((error: unknown) => failures.note('reload', error));
   };
   // From here on there is something to tear down.
-  using stop = listenForStop(signals, () => void (supervisor?.whileReloading(reload) ?? reload()));
+  using stop = listenForStop(signals, {
+    hangUp: () => void (supervisor?.whileReloading(reload) ?? reload()),
+    uncaught: (error) => log.error({ reason: messageOf(error) }, 'an error that nothing caught'),
+  });
   const shown = { ...agent, loaded, log, now };
   const status = await startStatus({ ...shown, pageDescriptor, heartbeats, failures });
   const loops: readonly Loop[] = [
@@ -171,7 +174,10 @@ export async function runAgent(options: AgentOptions): Promise<void> {
  * One abort signal for the whole process, by SIGTERM and SIGINT. SIGHUP reads the configuration
  * again.
  */
-function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: () => void) {
+function listenForStop(
+  signals: Pick<NodeJS.Process, 'on' | 'off'>,
+  on: { readonly hangUp: () => void; readonly uncaught: (error: unknown) => void },
+) {
   const controller = new AbortController();
   const crash = Promise.withResolvers<void>();
   // It is looked at once the loops run.
@@ -183,9 +189,13 @@ function listenForStop(signals: Pick<NodeJS.Process, 'on' | 'off'>, onHangUp: ()
   const handlers = Object.entries({
     SIGTERM: stop,
     SIGINT: stop,
-    SIGHUP: onHangUp,
+    SIGHUP: on.hangUp,
     // What nothing caught is a bug. It ends the agent as one in a loop does: torn down, not at once.
-    uncaughtException: crash.reject,
+    // During the end it ends nothing more.
+    uncaughtException(error: unknown) {
+      on.uncaught(error);
+      crash.reject(error);
+    },
   });
   for (const [name, handle] of handlers) signals.on(name, handle);
   return {

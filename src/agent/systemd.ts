@@ -45,8 +45,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
      * the next.
      */
     async tick() {
-      const { phase, reasons } = parts.report();
-      const status = [phase, ...reasons.slice(0, 1).map(({ message }) => message)].join(': ');
+      const status = describe(parts.report);
       const startedMs = performance.now();
       // Each notice starts a program. So it is sent as late as leaves time to repeat a failed one.
       const isAliveDue =
@@ -71,6 +70,16 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       await sendNotice({ STOPPING: '1', STATUS: 'stopping' });
     },
   };
+}
+
+/** A bug in what judges the agent is no silence: only stalled loops withhold the sign of life. */
+function describe(judge: SupervisorParts['report']): string {
+  try {
+    const { phase, reasons } = judge();
+    return [phase, ...reasons.slice(0, 1).map(({ message }) => message)].join(': ');
+  } catch (error) {
+    return `the phase cannot be told: ${messageOf(error)}`;
+  }
 }
 
 /** A notice that cannot be sent is logged once, and is no reason to stop. */

@@ -108,14 +108,14 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     const transport = createTransport(base.origin, limits, options);
     return options.onDate === undefined ? transport : tellDates(transport, options.onDate);
   };
-  let isConnected = false;
-  const findTransport = once(async () => {
-    const transport = await connect();
-    isConnected = true;
-    return transport;
+  let connecting: Promise<Transport | undefined> = Promise.resolve(undefined);
+  const findTransport = once(() => {
+    const found = connect();
+    connecting = found.catch(() => undefined);
+    return found;
   });
   const tryRepeatedly = createTries(options);
-  const close = async () => (isConnected ? (await findTransport()).close() : undefined);
+  const close = async () => (await connecting)?.close();
   return {
     call: async (name, request, { token, signal = never(), keep, onUnread } = {}) => {
       const exchange = prepareExchange({

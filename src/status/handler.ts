@@ -33,6 +33,22 @@ export function createHandler(
   const page: Asked['page'] = async (request) => (await load())(request);
   const routes = listener === 'tcp' ? publicRoutes : ownerRoutes;
   const busy = new WeakSet<Socket>();
+  const refuse = (request: IncomingMessage) =>
+    listener === 'tcp'
+      ? refuseStranger(request, ownNames())
+      : (refuseStranger(request, undefined) ?? refuseMistaken(request, source));
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    if (listener === 'socket') response.setHeader(versionHeader, source.facts().version);
+    const refusal = refuse(request);
+    const body = await readBody(request);
+    if (refusal !== undefined) return refusal;
+    if (body !== undefined)
+      return answer(routes, { ...source, page, request: toStatusRequest(request, body) });
+    const refused = toErrorAnswer(
+      new TributaryError('usage-invalid', 'reading the request: its body is too large'),
+    );
+    return { ...refused, status: 413, headers: { Connection: 'close' } };
+  };
   return (request, response) => {
     const { socket } = request;
     // Thousands of requests fit into one packet, so a connection that does not wait for its answer
@@ -40,26 +56,6 @@ export function createHandler(
     if (busy.has(socket)) return void socket.destroy();
     busy.add(socket);
     response.once('finish', () => busy.delete(socket));
-    const serve = async () => {
-      if (listener === 'socket') response.setHeader(versionHeader, source.facts().version);
-      const refusal = listener === 'tcp' ? refuseHost(request.headers.host, ownNames()) : undefined;
-      if ((request.headersDistinct.host?.length ?? 0) > 1)
-        return createTextAnswer(400, 'The request names its host more than once: once is enough.');
-      if (refusal !== undefined) return createTextAnswer(421, refusal);
-      const body = await readBody(request);
-      const meant = request.headers[stateHeader] ?? encodeURI(source.stateDirectory);
-      if (listener === 'socket' && meant !== encodeURI(source.stateDirectory)) {
-        return toErrorAnswer(
-          new TributaryError('not-running', `the agent of ${source.stateDirectory} answers`),
-        );
-      }
-      if (body !== undefined)
-        return answer(routes, { ...source, page, request: toStatusRequest(request, body) });
-      const refused = toErrorAnswer(
-        new TributaryError('usage-invalid', 'reading the request: its body is too large'),
-      );
-      return { ...refused, status: 413, headers: { Connection: 'close' } };
-    };
     const fail = (error: unknown) => {
       // A caller that hangs up while it is read is no bug of the agent.
       if (request.destroyed && !request.complete) return;
@@ -67,11 +63,32 @@ export function createHandler(
       if (response.headersSent) response.destroy();
       else send(request, response, toErrorAnswer(error));
     };
-    serve()
+    serve(request, response)
       .then((result) => send(request, response, result))
       .catch(fail)
       .catch(() => request.destroy());
   };
+}
+
+/** undefined unless the caller means the agent of another state directory. */
+function refuseMistaken(
+  { headers }: IncomingMessage,
+  { stateDirectory }: StatusSource,
+): StatusAnswer | undefined {
+  const own = encodeURI(stateDirectory);
+  if ((headers[stateHeader] ?? own) === own) return undefined;
+  return toErrorAnswer(new TributaryError('not-running', `the agent of ${stateDirectory} answers`));
+}
+
+/** `names` are undefined where the caller's host does not matter. */
+function refuseStranger(
+  { headers, headersDistinct }: IncomingMessage,
+  names: readonly string[] | undefined,
+): StatusAnswer | undefined {
+  if ((headersDistinct.host?.length ?? 0) > 1)
+    return createTextAnswer(400, 'The request names its host more than once: once is enough.');
+  const refusal = names && refuseHost(headers.host, names);
+  return refusal === undefined ? undefined : createTextAnswer(421, refusal);
 }
 
 /**

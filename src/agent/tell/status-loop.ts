@@ -19,6 +19,7 @@ export function createStatusLoop({ status, log, wakeup }: StatusLoopParts): Loop
   let said: string | undefined;
   const loop = every({
     name: 'status',
+    isOptional: true,
     firstAfterMs: lookMs,
     waitMs: lookMs,
     async work() {

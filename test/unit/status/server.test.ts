@@ -58,24 +58,22 @@ describe('the page', () => {
     expect(readiness.text).toContain(says);
   });
 
-  test.each([
-    '/',
-    '/status.json',
-    '/livez',
-    '/readyz',
-  ])('answers %s with 500 where its code throws, counts it, and goes on', async (path) => {
-    await using fixture = await createStatusFixture();
-    const page = await startPage(fixture);
-    const { facts } = fixture.state;
-    const throwing = () => {
-      throw new TypeError('a bug');
-    };
-    Object.defineProperty(fixture.state, 'facts', { configurable: true, get: throwing });
-    expect((await ask(page, path)).status).toBe(500);
-    expect(fixture.state.failures).toHaveLength(1);
-    Object.defineProperty(fixture.state, 'facts', { value: facts, writable: true });
-    expect((await ask(page, '/readyz')).status).toBe(200);
-  });
+  test.each(['/', '/status.json', '/livez', '/readyz'])(
+    'answers %s with 500 where its code throws, counts it, and goes on',
+    async (path) => {
+      await using fixture = await createStatusFixture();
+      const page = await startPage(fixture);
+      const { facts } = fixture.state;
+      const throwing = () => {
+        throw new TypeError('a bug');
+      };
+      Object.defineProperty(fixture.state, 'facts', { configurable: true, get: throwing });
+      expect((await ask(page, path)).status).toBe(500);
+      expect(fixture.state.failures).toHaveLength(1);
+      Object.defineProperty(fixture.state, 'facts', { value: facts, writable: true });
+      expect((await ask(page, '/readyz')).status).toBe(200);
+    },
+  );
 
   test('is alive while the loops go round, also where nothing works yet', async () => {
     await using fixture = await createStatusFixture();

@@ -6,9 +6,11 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
+
 import type { Facts } from '../../src/health/facts.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import type { ReadHistory } from '../../src/status/source.ts';
+import { version } from '../../src/version.ts';
 import { ago, createFacts, now } from '../../tools/docs/sample-facts.ts';
 import { patienceMs } from '../patience.ts';
 import { makeRecent, sampleHistory } from '../unit/status/sample-past.ts';
@@ -46,8 +48,9 @@ interface TabStop {
 
 /** A device that has provided for weeks. */
 export const busyFacts = createFacts({
+  version,
   gateway: {
-    forwardedBytes: { up: 1_940_000_000_000, down: 340_000_000_000 },
+    forwardedBytes: { up: 340_000_000_000, down: 1_940_000_000_000 },
     refusedPackets: {
       'not-public': 1_204,
       'own-network': 311,

@@ -109,15 +109,17 @@ export function drawThroughput({ speed, speeds, stepMs, document, clock, now }: 
   );
   const formatSpeed = (direction: 'up' | 'down') =>
     speed === undefined ? '…' : formatBitrate(speed[direction]);
+  // What there is fills the picture, so that minutes not yet measured do not look like silence.
+  const steps = Math.max(1, speeds.length - 1);
+  const wide = Math.round((mostSteps * stepWidth * 100) / steps) / 100;
   const draw = (direction: 'up' | 'down') => {
     const heights = speeds.map((own) =>
       Math.round(height - (own[direction] * 8 * height) / topBits),
     );
-    const x = (mostSteps + 1 - heights.length) * stepWidth;
     const [first = height] = heights;
-    const lines = heights.slice(1).map((y, index) => `l${stepWidth} ${y - (heights[index] ?? 0)}`);
+    const lines = heights.slice(1).map((y, index) => `l${wide} ${y - (heights[index] ?? 0)}`);
     // The area begins and ends below the picture, where its sides are not seen.
-    return `M${x - 9} ${height + 9}V${first}h9${lines.join('')}h9V${height + 9}`;
+    return `M-9 ${height + 9}V${first}h9${lines.join('')}h9V${height + 9}`;
   };
   return {
     'speed-up': formatSpeed('up'),
@@ -125,7 +127,7 @@ export function drawThroughput({ speed, speeds, stepMs, document, clock, now }: 
     yielding: describeYielding(document.provide, (time) => clock.formatMoment(time, now)),
     'scale-top': formatTick(formatBitrate(topBits / 8)),
     'scale-half': formatTick(formatBitrate(topBits / 16)),
-    'speed-since': `${Math.max(1, Math.round((mostSteps * stepMs) / 60_000))} min ago`,
+    'speed-since': `${Math.max(1, Math.round((steps * stepMs) / 60_000))} min ago`,
     'line-up': draw('up'),
     'line-down': draw('down'),
   };

@@ -35,9 +35,14 @@ export function renderCommand(command: string): Html {
 /** Advice such as `Sign in: tributary login`, with its commands shown as commands. */
 export function renderAdvice(advice: string): Html {
   const [, text, commands] =
-    /^(.*): ((?:tributary|nft|wg|ip|df|ls|apt-get) .*)$/.exec(advice) ?? [];
+    /^(.*): ((?:sudo |tributary|nft|wg|ip|df|ls|apt-get) ?.*)$/.exec(advice) ?? [];
   if (text === undefined || commands === undefined) return html`${advice}`;
-  return html`${text}, on the device: ${commands.split('; ').map(renderCommand)}`;
+  return html`${text}, on the device: ${commands.split('; ').map((command) => renderCommand(withRights(command)))}`;
+}
+
+/** A command as it works when it is pasted: what asks the agent or the network needs root. */
+function withRights(command: string): string {
+  return /^(?:sudo|df|ls|ip route get) /.test(command) ? command : `sudo ${command}`;
 }
 
 function toHtml(part: Part): string {

@@ -3,6 +3,11 @@
 const silentMs = 12_000;
 const againMs = 5_000;
 const storageKey = 'tributary-token';
+/** The tab's own, or the browser's where the owner wished so. */
+const readToken = () => sessionStorage.getItem(storageKey) ?? localStorage.getItem(storageKey);
+const forgetToken = () => {
+  for (const store of [sessionStorage, localStorage]) store.removeItem(storageKey);
+};
 const find = (id) => document.getElementById(id);
 const shown = { title: document.title, icon: find('icon').href };
 
@@ -110,7 +115,7 @@ function follow() {
 /** What became of an order; a token that is known by then can be forgotten. */
 function say(text) {
   find('order-answer').textContent = text;
-  find('forget').hidden = sessionStorage.getItem(storageKey) === null;
+  find('forget').hidden = readToken() === null;
 }
 
 /** Seconds of a choice; `tomorrow` begins at the page's next midnight. undefined: until it is taken back. */
@@ -131,7 +136,7 @@ function askForToken(order, text) {
 }
 
 async function send(order) {
-  const token = sessionStorage.getItem(storageKey);
+  const token = readToken();
   if (token === null) return askForToken(order, '');
   say('Asking the agent …');
   try {
@@ -148,7 +153,7 @@ async function send(order) {
     if (document.activeElement === document.body)
       find('orders').querySelector('.primary, [popovertarget]').focus();
     if (answer.status === 401) {
-      sessionStorage.removeItem(storageKey);
+      forgetToken();
       askForToken(order, `${told.error.message} Type it again.`);
     } else say(answer.ok ? 'Done.' : told.error.message);
   } catch {
@@ -176,6 +181,7 @@ document.addEventListener('click', ({ target }) => {
   if (opens !== undefined) {
     find('mode-form').elements.mode.value = find('orders').dataset.mode;
     find('limit').value = find('orders').dataset.limit;
+    askIfSure();
     find('mode-dialog').showModal();
   }
   if (closes !== undefined) button.closest('dialog').close();
@@ -185,16 +191,30 @@ document.addEventListener('click', ({ target }) => {
     button.textContent = document.execCommand('copy') ? 'Copied' : 'Selected';
   }
   if (button.id === 'forget') {
-    sessionStorage.removeItem(storageKey);
+    forgetToken();
     say('The token is forgotten.');
   }
+});
+
+/** A mode that lets strangers in, and is not in force, is confirmed. */
+function askIfSure() {
+  const { value } = find('mode-form').elements.mode;
+  const chosen = find('mode-form').querySelector(`input[value="${value}"]`);
+  const isOpen = chosen?.dataset.open !== undefined && value !== find('orders').dataset.mode;
+  find('mode-risk').hidden = !isOpen;
+  Object.assign(find('mode-sure'), { required: isOpen, checked: false });
+}
+
+document.addEventListener('change', ({ target }) => {
+  if (target.name === 'mode') askIfSure();
 });
 
 document.addEventListener('submit', (event) => {
   event.preventDefault();
   if (event.target.id === 'mode-form')
     return order(event.target.elements.mode.value, find('seconds').value, find('limit').value);
-  sessionStorage.setItem(storageKey, find('token').value.trim());
+  const store = find('remember').checked ? localStorage : sessionStorage;
+  store.setItem(storageKey, find('token').value.trim());
   find('token').value = '';
   find('token-dialog').close();
   void send(waiting);

@@ -3,10 +3,11 @@ import { describeServiceCount } from './figures.ts';
 import { type Html, html, renderMoment } from './html.ts';
 import type { View } from './view.ts';
 
-/** The figures that the owner looks for: earned, shared, left, and kept out. */
+/** The figures that the owner looks for, the first two at the top of a phone. */
 export function renderNumbers(view: View): Html {
+  const cards = [renderEarned, renderCap, renderConsumers, renderShared, renderKeptOut];
   return html`<dl class="cards">
-${[renderEarned(view), renderShared(view), renderCap(view), renderKeptOut(view)]}</dl>`;
+${cards.map((card) => card(view))}</dl>`;
 }
 
 function renderCard(
@@ -29,6 +30,19 @@ function renderEarned(view: View): Html {
   const month = earned.monthUsdc === null ? '' : `${formatUsdc(earned.monthUsdc)} this month`;
   const estimate = html`<span class="note">the service's estimate, ${renderMoment(new Date(earned.at), view)}</span>`;
   return renderCard(title, formatUsdc(earned.last24hUsdc), month, estimate);
+}
+
+/** Who is served, as far as a source or the service tells; nothing where neither does. */
+function renderConsumers({ document, serviceFigures }: View): Html {
+  const counted = document.sources.flatMap(({ consumers }) => consumers?.present ?? []);
+  const lately = serviceFigures?.consumers;
+  if (counted.length > 0) {
+    const present = counted.reduce((sum, own) => sum + own, 0);
+    const byService = lately === undefined ? '' : `${formatCount(lately)} in the last 24 hours`;
+    return renderCard('Consumers now', formatCount(present), byService);
+  }
+  if (lately === undefined) return html``;
+  return renderCard('Consumers, last 24 hours', formatCount(lately), 'counted by the service');
 }
 
 function renderShared({ past, document, clock }: View): Html {
@@ -54,7 +68,7 @@ function renderCap({ document, clock }: View): Html {
   return renderCard(
     'Data cap',
     `${percent} %`,
-    html`<svg class="meter up" aria-hidden="true"><rect width="${percent}%" height="100%" rx="4"/></svg>`,
+    html`<svg class="meter ${percent >= 100 ? 'warning' : 'up'}" aria-hidden="true"><rect width="${percent}%" height="100%" rx="4"/></svg>`,
     `${formatBytes(bytes)} of ${formatBytes(capBytes)}${counts === 'line' ? ' on your line' : ''}`,
     reachedAt === null ? '' : `at this pace reached on ${clock.formatDay(new Date(reachedAt))}`,
     resetsAt === null ? '' : `resets ${clock.formatDay(new Date(resetsAt))}`,

@@ -1,4 +1,4 @@
-import { formatBytes, formatSeconds, hourMs } from '../../lib/units.ts';
+import { formatBytes, formatSeconds } from '../../lib/units.ts';
 import type { HistoryRow } from '../../report/history.ts';
 import { type Bar, renderBars, renderStrip } from './chart.ts';
 import {
@@ -82,15 +82,14 @@ const keys = html`<p class="note"><span class="up" aria-hidden="true">■</span>
 
 /** The choice among the ranges; a young device has only one. */
 export function renderRanges(view: View): Html {
-  const { past, clock, startedAt } = view;
+  const { past, clock } = view;
   const since = past?.youngSince;
   const ranges = chartNames.flatMap((name) => findRange(view, name) ?? []);
   if (past === undefined) {
     return html`<h2 id="transfer-title">Transfer</h2><p>Hours and days are kept by the ledger, which is off or cannot be read (<code>report.ledger</code>).</p>`;
   }
   if (since !== undefined) {
-    const start = since.getTime() > startedAt.getTime() - hourMs ? startedAt : since;
-    return html`<h2 id="transfer-title">Transfer since ${clock.formatClock(start)}</h2>${ranges.length === 0 ? html`<p>Nothing has been counted yet.</p>` : keys}`;
+    return html`<h2 id="transfer-title">Transfer since ${clock.formatClock(since)}</h2>${ranges.length === 0 ? html`<p>Nothing has been counted yet.</p>` : keys}`;
   }
   return html`<h2 id="transfer-title">Transfer</h2>${keys}<fieldset class="ranges" aria-label="Range">${ranges.map(
     ({ name, title }, index) =>

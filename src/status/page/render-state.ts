@@ -100,6 +100,8 @@ function listCircumstances(view: View): readonly (string | Html | undefined)[] {
   const until = override?.until
     ? html` until ${renderMoment(new Date(override.until), view)}`
     : undefined;
+  // Where the home's public address is not known, consumers may reach what the router shows there.
+  const isHomeKnown = document.reasons.every(({ code }) => code !== 'outside-unknown');
   const isTried =
     gateway.selfTestHeldAt !== null && now.getTime() - Date.parse(gateway.selfTestHeldAt) < dayMs;
   return [
@@ -108,7 +110,7 @@ function listCircumstances(view: View): readonly (string | Html | undefined)[] {
       ? undefined
       : html`mode ${override.mode} set by you${until}`,
     service.reachable === true ? 'service answering' : undefined,
-    isTried ? 'your home network is out of reach' : undefined,
+    isTried && isHomeKnown ? 'your home network is out of reach' : undefined,
   ];
 }
 

@@ -45,8 +45,8 @@ function createRow(startMs: number, unit: 'hour' | 'day') {
   const providingSeconds = sum(hours.map(chooseProvidingSeconds));
   return createHistoryRow(startMs, {
     providingSeconds,
-    upBytes: Math.round(bytes * 0.85),
-    downBytes: Math.round(bytes * 0.15),
+    upBytes: Math.round(bytes * 0.12),
+    downBytes: Math.round(bytes * 0.88),
     refusedPackets: hours.length * ((hours[0] ?? 0) % 11),
     serviceOnlineSeconds: isOver ? Math.round(providingSeconds * 0.96) : undefined,
     serviceBytes: isOver && unit === 'day' ? Math.round(bytes * 0.98) : undefined,
@@ -86,7 +86,7 @@ export function makeRecent(last: Facts): Recent {
   );
   const note = (facts: Facts) => recent.note(facts, judgePhase(facts, at));
   const { up, down } = last.gateway.forwardedBytes ?? { up: 0, down: 0 };
-  const bytesPerSecond = Math.min(3_000_000, up / 1200);
+  const bytesPerSecond = Math.min(1_450_000, down / 1200);
   // A device that no longer provides stopped some minutes ago.
   const chooseSpeed = (step: number) =>
     !last.gateway.isOpen && step < 16
@@ -98,7 +98,7 @@ export function makeRecent(last: Facts): Recent {
       Array.from({ length: left }, (_, step) => chooseSpeed(step) * (step === 0 ? 5 : 15)),
     );
     return {
-      forwardedBytes: { up: Math.max(0, up - missing), down: Math.max(0, down - missing / 8) },
+      forwardedBytes: { up: Math.max(0, up - missing / 8), down: Math.max(0, down - missing) },
     };
   };
   note(

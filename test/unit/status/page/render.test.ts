@@ -61,7 +61,7 @@ const setByHand = (mode: 'none', until: Date | undefined) => ({
 
 /** The rows of the page that tell where consumers come from, as text. */
 const readRows = async (facts: Facts) =>
-  (await render(facts)).match(/<dt>(?:Tunnel|Source|Listed|Consumers).*/g)?.map((row) =>
+  (await render(facts)).match(/<dt>(?:Tunnel|Source|Listed|Consumers by).*/g)?.map((row) =>
     row
       .replaceAll(/<[^>]+>/g, ' ')
       .replaceAll(/\s+/g, ' ')
@@ -282,8 +282,59 @@ describe('the page for people', () => {
   test('makes commands of what is to be typed, and says where', async () => {
     const page = await render(createFacts({ signInProblem: signedOut, registration: undefined }));
     expect(page).toContain(
-      'Sign in, on the device: <span class="command"><code>tributary login</code><button',
+      'Sign in, on the device: <span class="command"><code>sudo tributary login</code><button',
     );
+  });
+
+  test.each([
+    [undefined, true],
+    ['outside-unknown', false],
+  ] as const)(
+    'with the note %s it claims that the home is out of reach: %s',
+    async (code, claims) => {
+      const outsideProblem = code && {
+        code,
+        message: "Your connection's public address is not known.",
+        since: ago(60),
+      };
+      const page = await render(createFacts({ gateway: { outsideProblem } }));
+      expect(page.includes('out of reach')).toBe(claims);
+    },
+  );
+
+  test('counts from the hour that the ledger begins with, also after a restart', async () => {
+    const first = createHistoryRow(Date.parse('2026-03-14T11:00:00Z'), { upBytes: 5e8 });
+    const history = keepRows({ hour: [first], day: [{ ...first, startMs: midnightMs }] });
+    const page = await render(createFacts({ startedAt: ago(600) }), { history });
+    expect(page).toContain('Transfer since 11:00');
+  });
+
+  test('fills the live chart with what was measured, and says since when', async () => {
+    const all = makeRecent(providingFacts);
+    const readings = all.readings().slice(-9);
+    const page = await render(providingFacts, { recent: { ...all, readings: () => readings } });
+    expect(page).toContain('id="speed-since">2 min ago<');
+    const line = /id="line-down" d="M-9 109V[\d.]+h9((?:l[\d.]+ -?\d+)+)h9V109"/.exec(page)?.[1];
+    const widths = [...(line ?? '').matchAll(/l([\d.]+) /g)].map(([, width]) => Number(width));
+    expect(widths.reduce((sum, width) => sum + width, 0)).toBeCloseTo(580, 0);
+  });
+
+  test('says who is served now where a source can tell, else what the service counted', async () => {
+    const page = await render({ ...providingFacts, sources: [consumersSource] });
+    expect(page).toContain('<dt>Consumers now</dt><dd><b>3</b> <span class="note">5 in the last');
+    expect(await render(providingFacts)).toContain('<dt>Consumers, last 24 hours</dt><dd><b>5</b>');
+    expect(await render(freshFacts)).not.toMatch(/<dt>Consumers/);
+  });
+
+  test('has a risk beside each mode, and asks before strangers are let in', async () => {
+    const pageToken = new Secret('a-token-of-twenty-four-letters');
+    const page = await render(providingFacts, { pageToken });
+    const modes = [...page.matchAll(/name="mode" value="(\w+)"( data-open)?/g)];
+    expect(modes.map(([, mode, isOpen]) => `${mode}${isOpen ?? ''}`)).toEqual([
+      ...['none', 'network', 'friends', 'public data-open', 'stream data-open'],
+      'default data-open',
+    ]);
+    expect(page).toContain('strangers use your address');
   });
 
   test('shows a young device what it has, and no empty chart', async () => {
@@ -295,7 +346,7 @@ describe('the page for people', () => {
     const page = await render(facts, {
       history: keepRows({ hour: [first], day: [{ ...first, startMs: midnightMs }] }),
     });
-    expect(page).toContain('Transfer since 10:25');
+    expect(page).toContain('Transfer since 10:00');
     expect(page.match(/class="bars"/g)).toHaveLength(1);
     expect(page).not.toMatch(/class="strip"|name="range"/);
   });

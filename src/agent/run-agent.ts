@@ -190,8 +190,8 @@ function listenForStop(
     SIGTERM: stop,
     SIGINT: stop,
     SIGHUP: on.hangUp,
-    // What nothing caught is a bug. It ends the agent as one in a loop does: torn down, not at once.
-    // During the end it ends nothing more.
+    // What nothing caught is a bug. It ends the agent as one in a loop does: torn down, not at
+    // once. During the end it ends nothing more.
     uncaughtException(error: unknown) {
       on.uncaught(error);
       crash.reject(error);

@@ -1,7 +1,6 @@
 import { isAbort } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { Answer } from './answer.ts';
 import { ServiceError, type ServiceErrorCode } from './errors.ts';
 import { judgeAnswer } from './judge.ts';
 import {
@@ -15,6 +14,7 @@ import {
 import { prepareExchange } from './prepare.ts';
 import { withRetry } from './retry.ts';
 import { readList, streamList } from './stream.ts';
+import { tellDates } from './tell-dates.ts';
 import type { Transport } from './transport.ts';
 import { createUnreadTally, type OnUnread, type UnreadTally } from './unread.ts';
 import { parseServiceUrl, type ServiceAddress } from './url.ts';
@@ -166,20 +166,6 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     },
     close,
     [Symbol.asyncDispose]: close,
-  };
-}
-
-/** The transport, which tells the date of each answer. */
-function tellDates(transport: Transport, onDate: (serviceMs: number) => void): Transport {
-  const tell = <T extends Pick<Answer, 'headers'>>(answer: T): T => {
-    const serviceMs = Date.parse(answer.headers.date ?? '');
-    if (Number.isFinite(serviceMs)) onDate(serviceMs);
-    return answer;
-  };
-  return {
-    ...transport,
-    open: async (...given) => tell(await transport.open(...given)),
-    exchange: async (...given) => tell(await transport.exchange(...given)),
   };
 }
 

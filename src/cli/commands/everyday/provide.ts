@@ -122,7 +122,7 @@ function readSeconds(options: ProvideOptions, now: Date): number | undefined {
   return seconds;
 }
 
-/** The seconds until the clock of this machine next shows the time; undefined for any other text. */
+/** The seconds until this machine's clock next shows the time; undefined for any other text. */
 function findSecondsUntil(text: string, now: Date): number | undefined {
   const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
   if (hour === undefined) return undefined;

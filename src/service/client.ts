@@ -1,5 +1,5 @@
 import { isAbort } from '../lib/errors.ts';
-import { once } from '../lib/once.ts';
+import { untilFound } from '../lib/once.ts';
 import type { Secret } from '../lib/secret.ts';
 import { ServiceError, type ServiceErrorCode } from './errors.ts';
 import { judgeAnswer } from './judge.ts';
@@ -109,7 +109,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     return options.onDate === undefined ? transport : tellDates(transport, options.onDate);
   };
   let connecting: Promise<Transport | undefined> = Promise.resolve(undefined);
-  const findTransport = once(() => {
+  const findTransport = untilFound(() => {
     const found = connect();
     connecting = found.catch(() => undefined);
     return found;

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { isIP, isIPv6, type Socket } from 'node:net';
 import { TributaryError } from '../errors/codes.ts';
 import { toHostName } from '../lib/host-name.ts';
-import { once } from '../lib/once.ts';
+import { untilFound } from '../lib/once.ts';
 import {
   createTextAnswer,
   type StatusAnswer,
@@ -29,7 +29,7 @@ export function createHandler(
   listener: Listener,
   ownNames: () => readonly string[],
 ): RequestListener {
-  const load = once(async () => (await import('./page/page.ts')).createPage(source));
+  const load = untilFound(async () => (await import('./page/page.ts')).createPage(source));
   const page: Asked['page'] = async (request) => (await load())(request);
   const routes = listener === 'tcp' ? publicRoutes : ownerRoutes;
   const busy = new WeakSet<Socket>();
@@ -40,8 +40,8 @@ export function createHandler(
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     if (listener === 'socket') response.setHeader(versionHeader, source.facts().version);
     const refusal = refuse(request);
-    const body = await readBody(request);
     if (refusal !== undefined) return refusal;
+    const body = await readBody(request);
     if (body !== undefined)
       return answer(routes, { ...source, page, request: toStatusRequest(request, body) });
     const refused = toErrorAnswer(

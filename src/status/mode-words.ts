@@ -43,9 +43,12 @@ export const modeWords: Readonly<Record<ProvideMode, ModeWords>> = {
   },
 };
 
+/** Modes in which strangers may come. */
+export const openModes: ReadonlySet<string> = new Set<ProvideMode>(['public', 'stream', 'default']);
+
 /** What is risked in a mode that lets strangers in; undefined for any other text. */
 export function explainRisk(mode: string): string | undefined {
+  if (!openModes.has(mode)) return undefined;
   if (mode === 'default') return 'In default the service decides who comes, and it may be anyone.';
-  if (mode !== 'public' && mode !== 'stream') return undefined;
   return `In ${mode}, anyone may come: ${modeWords.public.consequence}.`;
 }

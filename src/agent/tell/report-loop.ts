@@ -1,7 +1,7 @@
 import { judgePhase } from '../../health/phase.ts';
 import { pickServiceFigures } from '../../health/service-figures.ts';
 import { isAbort, messageOf } from '../../lib/errors.ts';
-import { once } from '../../lib/once.ts';
+import { untilFound } from '../../lib/once.ts';
 import { dayMs, hourMs, minuteMs } from '../../lib/units.ts';
 import { createSchedule } from '../../provide/schedule.ts';
 import type { HistoryQuestion, HistoryRow } from '../../report/history.ts';
@@ -63,7 +63,7 @@ const firstAfterMs = 3_000;
  */
 export function createReportLoop(parts: ReportLoopParts): Loop {
   const { cron, timeZone, report, facts, now } = parts;
-  const openSchedule = once(() => createSchedule([{ cron, mode: 'default' }], timeZone));
+  const openSchedule = untilFound(() => createSchedule([{ cron, mode: 'default' }], timeZone));
   let lastFiredMs: number | undefined;
   let isFirst = true;
   let providingTicks = 0;

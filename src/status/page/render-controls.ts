@@ -1,6 +1,6 @@
 import type { ProvideMode } from '../../service/profiles.ts';
 import { findChosenMode } from '../chosen-mode.ts';
-import { modeWords } from '../mode-words.ts';
+import { modeWords, openModes } from '../mode-words.ts';
 import { type Html, html, renderCommand } from './html.ts';
 import type { View } from './view.ts';
 
@@ -45,11 +45,10 @@ const offeredModes: readonly ProvideMode[] = [
   'stream',
   'default',
 ];
-/** Modes by which strangers may come; they ask for a confirmation. */
-const openModes: ReadonlySet<ProvideMode> = new Set(['public', 'stream', 'default']);
 
 function renderMode(mode: ProvideMode): Html {
   const { who, consequence } = modeWords[mode];
+  // Before a mode that lets strangers in, the page asks for a confirmation.
   const isOpen = openModes.has(mode) ? html` data-open` : undefined;
   return html`<label><input type="radio" name="mode" value="${mode}"${isOpen}><span><b>${mode}</b>: ${who}<br><span class="note">${consequence}</span></span></label>\n`;
 }

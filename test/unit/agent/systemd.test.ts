@@ -78,6 +78,18 @@ test('an unchanged status is not sent to systemd again', async () => {
   expect(await pass(60_000)).toEqual([{ STATUS: 'blocked: nft is not installed.' }]);
 });
 
+test('it is alive, and says what is wrong, where a bug keeps the phase from being told', async () => {
+  const { world, pass } = createWatched(30_000);
+  Object.defineProperty(world, 'report', {
+    get: () => {
+      throw new TypeError('a bug');
+    },
+  });
+  const [first, ...later] = await pass(60_000);
+  expect(first).toMatchObject({ READY: '1', STATUS: 'the phase cannot be told: a bug' });
+  expect(later.filter((notice) => notice.WATCHDOG === '1').length).toBeGreaterThan(1);
+});
+
 test('it says that it is alive by at most three programs a minute', async () => {
   const { pass } = createWatched(30_000);
   await pass(1);

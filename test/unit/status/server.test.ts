@@ -293,6 +293,17 @@ describe('the page', () => {
     }
   });
 
+  test('refuses a stranger before it has read what the stranger sends', async () => {
+    await using fixture = await createStatusFixture();
+    const [host = '', port] = (await startPage(fixture)).split(':');
+    const socket = connect(Number(port), host);
+    const head = ['POST /provide HTTP/1.1', 'Host: evil.example', 'Content-Length: 100', '', ''];
+    socket.write(head.join('\r\n'));
+    const [answer] = await once(socket, 'data');
+    expect(String(answer).split('\r\n')[0]).toBe('HTTP/1.1 421 Misdirected Request');
+    socket.destroy();
+  });
+
   test.each([
     'raspberrypi.local:9469',
     'tributary:9469',

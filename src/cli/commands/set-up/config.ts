@@ -85,8 +85,7 @@ export const config: CommandGroup = {
           },
         );
         const effect = await findEffect(key, options, context);
-        const { explainRisk } = await import('../../../status/mode-words.ts');
-        const risk = key === 'provide.mode' ? explainRisk(text) : undefined;
+        const risk = key === 'provide.mode' ? await findRisk(text) : undefined;
         await show({ file, key, value, ...effect }, (told) =>
           joinLines([
             `${told.key} is now ${told.value}, in ${told.file}${isNew ? ' (a new file)' : ''}`,
@@ -172,6 +171,11 @@ async function loadWithLists(options: PathOptions, context: CommandContext): Pro
   const problems = (await Promise.all(looked)).flat();
   if (problems.length === 0) return loaded;
   throw createConfigError(problems, (path) => loaded.originOf(path).place);
+}
+
+async function findRisk(mode: string): Promise<string | undefined> {
+  const { explainRisk } = await import('../../../status/mode-words.ts');
+  return explainRisk(mode);
 }
 
 /**

@@ -97,7 +97,7 @@ test.each(profileNames)(
       }),
       // What one request changed, the next one meets: making a case smaller would try it in another
       // world.
-      { numRuns: 2000, endOnFailure: true },
+      { numRuns: 5000, endOnFailure: true },
     );
     // The requests were good enough to be about something.
     const served = Object.keys(operations).filter(

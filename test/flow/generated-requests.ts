@@ -112,19 +112,16 @@ function arbitraryRight(
 ): fc.Arbitrary<unknown> {
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
   if (schema.type === 'null') return fc.constant(null);
+  const known = world.known[field] ?? [];
   if (schema.type === 'string')
-    return mostly(fc.constantFrom(...(world.known[field] ?? world.words)), hostileText);
-  if (schema.type === 'boolean') return fc.boolean();
-  if (schema.type === 'integer' || schema.type === 'number') {
-    const known =
-      world.known[field] === undefined
-        ? sensible
-        : mostly(fc.constantFrom(...world.known[field]), sensible);
-    return manner === 'tame' ? known : number;
-  }
+    return mostlyKnown(known, fc.constantFrom(...world.words), hostileText);
+  if (schema.type === 'boolean') return mostlyKnown(known, fc.boolean());
+  if (schema.type === 'integer' || schema.type === 'number')
+    return manner === 'tame' ? mostlyKnown(known, sensible) : number;
   if (schema.type === 'array') {
     const item = arbitraryValue(schema.items as Schema, world, manner, field);
-    return fc.array(item, { maxLength: manner === 'tame' ? 4 : 50 });
+    const list = fc.array(item, { maxLength: manner === 'tame' ? 4 : 50 });
+    return world.known[field]?.length === 0 ? mostly(fc.constant<unknown[]>([]), list) : list;
   }
   if (schema.properties === undefined) return fc.dictionary(fc.string(), anything);
   return arbitraryObject(schema, world, manner);
@@ -152,6 +149,15 @@ function resolve(schema: Schema): Schema {
 
 function mostly<T, U>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<U>): fc.Arbitrary<T | U> {
   return fc.oneof({ weight: 14, arbitrary: usual }, { weight: 1, arbitrary: other });
+}
+
+/** Mostly what the service knows, or the usual where it knows nothing of this field. */
+function mostlyKnown(
+  known: readonly unknown[],
+  usual: fc.Arbitrary<unknown>,
+  other = usual,
+): fc.Arbitrary<unknown> {
+  return mostly(known.length === 0 ? usual : fc.constantFrom(...known), other);
 }
 
 const sensible = fc.oneof(fc.integer({ min: -2, max: 30 }), fc.constantFrom(0.5, 90, 1000));

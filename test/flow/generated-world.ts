@@ -14,8 +14,11 @@ export interface World {
   readonly clientToken: string;
   /** Headers that let nobody in, some of which name the other network. */
   readonly worthless: readonly string[];
-  /** What the service knows, by field; ids of the other network are among it. */
-  readonly known: Readonly<Record<string, readonly (string | number)[]>>;
+  /**
+   * What the service knows, by field; ids of the other network are among it. A list that has to be
+   * empty mostly knows nothing.
+   */
+  readonly known: Readonly<Record<string, readonly (string | number | boolean)[]>>;
   /** What a text may be about otherwise. */
   readonly words: readonly string[];
   readonly other: OtherNetwork;
@@ -55,7 +58,13 @@ async function createWorld(service: ReferenceService): Promise<World> {
   const { other, otherToken } = await createOther(service);
   const own = await service.admin.createNetwork({ networkName: 'own meadow' });
   const token = own.networkJwt;
-  const { clientId, clientToken } = await register(baseUrl, token, 'meadow shed');
+  const { clientId, clientToken } = await register(baseUrl, token, { description: 'meadow shed' });
+  // These two are in no list of ids to remove, so that there is always a client to derive from.
+  const kept = await register(baseUrl, token, { description: 'meadow barn' });
+  const derived = await register(baseUrl, token, {
+    description: 'meadow barn, again',
+    source_client_id: kept.clientId,
+  });
   const { walletId } = await service.admin.addWallet({
     network: own.networkId,
     walletAddress: 'MeadowWallet',
@@ -75,8 +84,11 @@ async function createWorld(service: ReferenceService): Promise<World> {
     known: {
       client_id: [clientId, clientId, other.known.clientId, randomUUID()],
       exclude_client_ids: [clientId, other.known.clientId],
-      source_client_id: [clientId, other.known.clientId],
-      derived_client_id: [clientId],
+      source_client_id: [kept.clientId, kept.clientId, kept.clientId, other.known.clientId],
+      derived_client_id: [derived.clientId, derived.clientId, derived.clientId, clientId],
+      // Every other answer about locks is a refusal.
+      lock_caller_ip: [false],
+      lock_ip_list: [],
       wallet_id: [walletId, walletId, other.known.walletId, randomUUID()],
       auth_code: [authCode],
       reset_code: [resetCode],
@@ -114,8 +126,12 @@ async function createOther(service: ReferenceService) {
   const { networkId, networkJwt: token, authCode } = network;
   const ask = async (path: string, body?: unknown) =>
     (await call(baseUrl, path, { token, body })).body;
-  const { clientId: knownClientId } = await register(baseUrl, token, 'hidden beacon');
-  const { answer, clientId, clientToken } = await register(baseUrl, token, 'hidden lighthouse');
+  const { clientId: knownClientId } = await register(baseUrl, token, {
+    description: 'hidden beacon',
+  });
+  const { answer, clientId, clientToken } = await register(baseUrl, token, {
+    description: 'hidden lighthouse',
+  });
   const isPublic = service.profile === 'production';
   if (!isPublic) await ask('/device/set-provide', { client_id: clientId, provide_mode: 2 });
   const terms = { network: networkId, durationMinutes: 60 };
@@ -163,8 +179,8 @@ async function createOther(service: ReferenceService) {
   return { other, otherToken: token };
 }
 
-async function register(baseUrl: string, token: string, description: string) {
-  const body = { description, proxy_config: { enable_wg: true, https_require_auth: true } };
+async function register(baseUrl: string, token: string, about: Record<string, string>) {
+  const body = { ...about, proxy_config: { enable_wg: true, https_require_auth: true } };
   const answer = (await call(baseUrl, '/network/auth-client', { token, body })).body;
   const clientToken: string = answer.by_client_jwt;
   return { answer, clientToken, clientId: String(claimsOf(clientToken).client_id) };
@@ -173,7 +189,7 @@ async function register(baseUrl: string, token: string, description: string) {
 /** Codes of a third network, which shares all it has. */
 async function createShareCodes(service: ReferenceService): Promise<readonly string[]> {
   const { networkJwt: token } = await service.admin.createNetwork({ networkName: 'third shore' });
-  const { clientId } = await register(service.baseUrl, token, 'third shed');
+  const { clientId } = await register(service.baseUrl, token, { description: 'third shed' });
   const codes: string[] = [];
   for (let count = 0; count < 20; count += 1) {
     const body = { client_id: clientId, device_name: `lamp ${count}` };

@@ -81,12 +81,15 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
   // First the link, whose end the kernel may remove some time after the namespace.
   const loseNamespace = () =>
     run('sh', '-c', 'ip link delete tributary-host; ip netns delete tributary');
+  // Another test's lab may keep a folder of its own in /etc/netns meanwhile.
+  const etc =
+    'ls /etc | grep -vx netns; ls -d /etc/netns/tributary; find /etc/netns -maxdepth 0 -empty';
   const snapshot = async () =>
     (
       await run(
         'sh',
         '-c',
-        'ip -br a; ip rule; ip -4 route show table all; ip netns | grep ^tributary; nft list ruleset; sysctl -a --pattern net.ipv4.*forw; ls /etc',
+        `ip -br a; ip rule; ip -4 route show table all; ip netns | grep ^tributary; nft list ruleset; sysctl -a --pattern net.ipv4.*forw; ${etc}`,
       )
     ).text;
 

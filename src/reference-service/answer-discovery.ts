@@ -14,25 +14,11 @@ const mostOwnDevices = 200;
 const usualFraction = 0.25;
 
 export const discoveryHandlers = {
-  findLocations(backend, { request }) {
-    const countOf = backend.directory.countProviders();
-    const matches = rankMatches(findMatches(backend, request, countOf), countOf).slice(
-      0,
-      mostMatches,
-    );
-    return {
-      specs: createSpecs(backend, request.query ?? '', matches),
-      groups: matches.flatMap(({ found, distance }) =>
-        found.type === 'group'
-          ? [{ ...toWireGroup(found, countOf), match_distance: distance }]
-          : [],
-      ),
-      locations: matches.flatMap(({ found, distance }) =>
-        found.type === 'group'
-          ? []
-          : [{ ...toWireLocation(found, countOf), match_distance: distance }],
-      ),
-    };
+  findLocations: (backend, { request }) => findLocations(backend, request),
+
+  findProviderLocations(backend, { request }) {
+    checkRankMode(request);
+    return findLocations(backend, request);
   },
 
   providerLocations(backend, { network }) {
@@ -64,8 +50,7 @@ export const discoveryHandlers = {
   },
 
   findProviders2(backend, { request }) {
-    if ((request.rank_mode ?? 'quality') !== 'quality')
-      throw refuse('The only rank_mode is quality.');
+    checkRankMode(request);
     // A request without specs asks for the best available, and so does a spec that names nothing.
     const specs: readonly ProviderSpec[] = request.specs?.length ? request.specs : [{}];
     if (specs.length > mostSpecs) throw refuse(`There may be ${mostSpecs} specs at most.`);
@@ -94,6 +79,29 @@ export const discoveryHandlers = {
     };
   },
 } satisfies Partial<Handlers>;
+
+function checkRankMode({ rank_mode = 'quality' }: { readonly rank_mode?: string | undefined }) {
+  if (rank_mode !== 'quality') throw refuse('The only rank_mode is quality.');
+}
+
+function findLocations(backend: Backend, request: WireRequest<'findLocations'>) {
+  const countOf = backend.directory.countProviders();
+  const matches = rankMatches(findMatches(backend, request, countOf), countOf).slice(
+    0,
+    mostMatches,
+  );
+  return {
+    specs: createSpecs(backend, request.query ?? '', matches),
+    groups: matches.flatMap(({ found, distance }) =>
+      found.type === 'group' ? [{ ...toWireGroup(found, countOf), match_distance: distance }] : [],
+    ),
+    locations: matches.flatMap(({ found, distance }) =>
+      found.type === 'group'
+        ? []
+        : [{ ...toWireLocation(found, countOf), match_distance: distance }],
+    ),
+  };
+}
 
 /** Without any text, everything that has providers is found. */
 function findMatches({ world }: Backend, request: WireRequest<'findLocations'>, countOf: CountOf) {

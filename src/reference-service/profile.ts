@@ -1,11 +1,8 @@
-import type { OperationName } from '../service/operations.ts';
 import { type ProfileName, type ProvideMode, profiles } from '../service/profiles.ts';
 import type { CodeAlphabet } from './codes.ts';
 
 const documented = {
   ...profiles.documented,
-  /** Operations that are answered with 404, as if they did not exist. */
-  notServed: ['refreshToken'] as readonly OperationName[],
   /**
    * How a body that cannot be accepted is answered: by 200 with an `error`, or by a text with its
    * own status.
@@ -46,7 +43,6 @@ export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
   documented,
   production: {
     ...profiles.production,
-    notServed: ['setProvide'],
     badBody: 'text',
     reissues: false,
     unsaidText: '',

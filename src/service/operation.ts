@@ -6,6 +6,8 @@ import type * as z from 'zod';
  */
 export interface Operation {
   readonly summary: string;
+  /** True for an operation that the documented interface does not have. */
+  readonly isOutside?: true;
   readonly method: 'GET' | 'POST';
   /** Relative to the base URL. */
   readonly path: `/${string}`;

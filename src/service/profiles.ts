@@ -1,3 +1,5 @@
+import type { OperationName } from './operations.ts';
+
 /**
  * The owner's names for provide modes. Only this file knows their numbers (service-interface,
  * "Provide Mode").
@@ -9,14 +11,18 @@ export const profileNames = ['documented', 'production'] as const;
 export type ProfileName = (typeof profileNames)[number];
 
 /**
- * How to read a service's numbers. In `production` every mode's number is one less than documented,
- * so the profiles must never be mixed.
+ * What a service of this kind serves, and how to read its numbers. In `production` every mode's
+ * number is one less than documented, so the profiles must never be mixed.
  */
 export interface Profile {
   readonly name: ProfileName;
   readonly modeNumbers: Readonly<Record<ProvideMode, number>>;
   /** The unit in which `lookback` of provider-last-n counts; its `last_n` is hours everywhere. */
   readonly lookbackUnit: 'hour' | 'day';
+  /** Operations that its services answer with 404. */
+  readonly notServed: readonly OperationName[];
+  /** For some of them, another operation that takes the same request and answers the same. */
+  readonly servedBy: Readonly<Partial<Record<OperationName, OperationName>>>;
 }
 
 export const profiles: Readonly<Record<ProfileName, Profile>> = {
@@ -24,11 +30,21 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     name: 'documented',
     modeNumbers: { default: 0, none: 1, network: 2, friends: 3, public: 4, stream: 5 },
     lookbackUnit: 'hour',
+    notServed: ['refreshToken', 'findProviderLocations'],
+    servedBy: { findProviderLocations: 'findLocations' },
   },
   production: {
     name: 'production',
     modeNumbers: { default: -1, none: 0, network: 1, friends: 2, public: 3, stream: 4 },
     lookbackUnit: 'day',
+    notServed: [
+      'setProvide',
+      'findLocations',
+      'findProviders',
+      'createProviderSpec',
+      'upgradeGuest',
+    ],
+    servedBy: { findLocations: 'findProviderLocations' },
   },
 };
 

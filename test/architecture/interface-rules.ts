@@ -1,4 +1,5 @@
 import { operations } from '../../src/service/operations.ts';
+import { profiles } from '../../src/service/profiles.ts';
 import type { Module } from './module-graph.ts';
 import type { Rule } from './rule.ts';
 
@@ -13,7 +14,7 @@ export const interfaceRules: readonly Rule[] = [
     find: (modules) => {
       const called = findCalled(modules);
       return Object.keys(operations)
-        .filter((name) => !called.has(name))
+        .filter((name) => !called.has(name) && !called.has(inPlaceOf.get(name) ?? ''))
         .map((name) => `nothing that ${commands} leads to calls ${name}`);
     },
     broken: [
@@ -32,6 +33,11 @@ export const interfaceRules: readonly Rule[] = [
     ],
   },
 ];
+
+/** Of an operation that a profile has in the place of another, that other. */
+const inPlaceOf = new Map<string, string>(
+  Object.entries(profiles.production.servedBy).map(([name, other]) => [other, name]),
+);
 
 /** Names in `.call('…')` and `.stream('…')` of whatever the commands load, at once or late. */
 function findCalled(modules: readonly Module[]): ReadonlySet<string> {

@@ -73,9 +73,7 @@ async function createWorld(service: ReferenceService): Promise<World> {
   const { authCode } = await service.admin.createAuthCode({ ...terms, uses: 1_000_000 });
   const { resetCode } = await service.admin.createResetCode(terms);
   const { guestJwt } = await service.admin.createGuest({});
-  const { locations, groups } = (
-    await call(baseUrl, '/network/find-locations', { body: { query: '' } })
-  ).body;
+  const { locations, groups } = (await call(baseUrl, '/network/provider-locations', {})).body;
   return {
     token,
     guestToken: guestJwt,

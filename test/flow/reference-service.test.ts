@@ -25,6 +25,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
       findProviders2: { specs: [{ best_available: true }] },
       findProviders: {},
       findLocations: { query: 'berlin' },
+      findProviderLocations: { query: 'berlin' },
       providerLocations: undefined,
       createProviderSpec: { query: 'somewhere in Europe' },
       clients: undefined,

@@ -53,6 +53,7 @@ const requests: Readonly<Record<OperationName, (setting: Setting, hand: Hand) =>
   findProviders2: () => ({ specs: [{ best_available: true }], count: 20 }),
   findProviders: () => ({ count: 20 }),
   findLocations: () => ({ query: 'germny', enable_max_distance_fraction: true }),
+  findProviderLocations: () => ({ query: 'germny', enable_max_distance_fraction: true }),
   providerLocations: () => undefined,
   createProviderSpec: () => ({ query: 'fast streaming in Germany' }),
   clients: () => undefined,

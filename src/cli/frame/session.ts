@@ -27,6 +27,7 @@ import {
   openNotes,
   type PathOptions,
 } from './context.ts';
+import { findServed } from './find-served.ts';
 
 /** The service for a command: signed in with the token of the owner's network. */
 export interface Session extends AsyncDisposable {
@@ -36,8 +37,14 @@ export interface Session extends AsyncDisposable {
   readonly isProfileConfigured: boolean;
   readonly loaded: LoadedConfig;
   /**
+   * The operation that serves a call here; itself where no profile is configured.
+   * @throws operation-not-served where services of the configured profile have none
+   */
+  findServed<Name extends OperationName>(name: Name): Name;
+  /**
    * `given` replaces the owner's token.
-   * @throws signed-out without a token it needs, codes of `ServiceClient.call`
+   * @throws operation-not-served as `findServed`, before anything is sent; signed-out without a
+   * token it needs, codes of `ServiceClient.call`
    */
   call<Name extends OperationName>(
     name: Name,
@@ -102,6 +109,8 @@ export async function openSession(
       "this asks for the owner's sign-in, which this device keeps for an hour; its own token opens this device alone",
     );
   };
+  const serving = <Name extends OperationName>(name: Name) =>
+    profile === undefined ? name : findServed(name, profiles[profile]);
   const sayAlone = once(async () =>
     notes.write(
       'tributary: this lists this device alone, by its own token; for all devices: tributary login\n',
@@ -114,13 +123,16 @@ export async function openSession(
     profile: profiles[profile ?? 'documented'],
     isProfileConfigured: profile !== undefined,
     loaded,
-    async call(name, request, given) {
+    findServed: serving,
+    async call(asked, request, given) {
+      const name = serving(asked);
       const token = given ?? (await tokenFor(name));
       const options = { token, signal: ending.signal, onUnread };
       using _notice = sayIfSlow();
       return await client.call(name, request, options);
     },
-    async *stream(name, request) {
+    async *stream(asked, request) {
+      const name = serving(asked);
       const token = await tokenFor(name);
       if (isOfDevice(token)) await sayAlone();
       const options = { token, signal: ending.signal, onUnread };

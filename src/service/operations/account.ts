@@ -56,6 +56,7 @@ export const accountOperations = {
   },
   transferStats: {
     ...reading,
+    isOutside: true,
     authentication: 'any-jwt',
     summary: "Reads how many bytes the network's devices provided, paid and not paid yet.",
     path: '/transfer/stats',
@@ -98,6 +99,7 @@ export const authOperations = {
   },
   refreshToken: {
     ...reading,
+    isOutside: true,
     authentication: 'any-jwt',
     summary: "Exchanges a client's token for one that is good for as long again.",
     path: '/auth/refresh',

@@ -63,6 +63,14 @@ const listLocationsFields = () => ({
   locations: list(location).describe('Locations that were found.'),
 });
 
+const searchFields = () => ({
+  query: text.describe('A place or an intended use, in words.'),
+  max_distance_fraction: number.describe(
+    'How much may differ, as a share of the text; counts with `enable_max_distance_fraction` only.',
+  ),
+  enable_max_distance_fraction: flag.describe('True to find names that are only similar.'),
+});
+
 /** The operations that find places and providers (service-interface, "Endpoints"). */
 export const discoveryOperations = {
   findProviders2: {
@@ -106,12 +114,18 @@ export const discoveryOperations = {
     summary: 'Finds locations and groups by a text.',
     path: '/network/find-locations',
     authentication: 'none',
+    request: object(searchFields),
+    response: answer(listLocationsFields),
+  },
+  findProviderLocations: {
+    ...asking,
+    isOutside: true,
+    summary: 'Finds locations and groups by a text.',
+    path: '/network/find-provider-locations',
+    authentication: 'none',
     request: object(() => ({
-      query: text.describe('A place or an intended use, in words.'),
-      max_distance_fraction: number.describe(
-        'How much may differ, as a share of the text; counts with `enable_max_distance_fraction` only.',
-      ),
-      enable_max_distance_fraction: flag.describe('True to find names that are only similar.'),
+      ...searchFields(),
+      rank_mode: oneOf('quality').describe('Order of the answer.'),
     })),
     response: answer(listLocationsFields),
   },

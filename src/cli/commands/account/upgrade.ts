@@ -28,6 +28,7 @@ export const upgrade = defineCommand({
       'for a script',
   },
   async run(session, { options }, context) {
+    session.findServed('upgradeGuest');
     const { chooseJwtDestination } = await import('./jwt-destination.ts');
     const { userAuth, networkName, proof, authJwtType, guest } = planUpgrade(options);
     checkSources(guest === undefined ? [proof] : [guest, proof], context);

@@ -23,6 +23,7 @@ export const provide = defineCommand({
         "setting the mode: a mode's number depends on service.profile, which is not set";
       throw new TributaryError('profile-unclear', message);
     }
+    session.findServed('setProvide');
     const { clientId, name } = await chooseClient(session, text);
     const modeNumber = session.profile.modeNumbers[requestedMode];
     const answer = await session.call('setProvide', { clientId, provideMode: modeNumber });

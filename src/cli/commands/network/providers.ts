@@ -39,7 +39,10 @@ export const providers = defineCommand({
       most: 99_999,
     });
     const text = words.join(' ').trim();
-    if (idsOnly) checkIdSearch(text, options);
+    if (idsOnly) {
+      session.findServed('findProviders');
+      checkIdSearch(text, options);
+    }
     const place = text === '' ? undefined : await choosePlace(session, text);
     if (!idsOnly) {
       const request = {

@@ -24,6 +24,7 @@ export const spec = defineCommand({
   async run(session, { words }) {
     const query = words.join(' ').trim();
     if (query === '') throw refuse('say in words what the providers are for, or where');
+    session.findServed('createProviderSpec');
     const specs = (await session.call('createProviderSpec', { query })).specs.map(viewSpec);
     const names = await readNames(session, query, specs);
     return { query, specs: specs.map((own) => ({ ...own, ...nameSpec(own, names) })) };

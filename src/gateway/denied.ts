@@ -67,15 +67,23 @@ export function* renderDenied(
   // A set that a rule looks into was filled completely. Another set of the right name may be left
   // from a crash.
   const filled = new Set(['bad', 'denied'].flatMap((own) => table?.rules.get(own) ?? []));
+  const chains = listChains(groups);
+  // A table without a chain would not be found again after a crash.
+  const empty = chains.slice(0, 1).flatMap((own) => renderChain({ ...own, rules: [] }));
   for (const set of sets.filter((own) => !filled.has(own.name))) {
-    yield `table ${name} {\n  set ${set.name} { ${set.type} }\n}\nflush set ${name} ${set.name}\n`;
+    const declared = [
+      `table ${name} {`,
+      ...(table === undefined ? empty : []),
+      `  set ${set.name} { ${set.type} }`,
+      '}',
+    ];
+    yield `${declared.join('\n')}\nflush set ${name} ${set.name}\n`;
     // `add element` is avoided, because nft would first read all elements that the set has.
     for (const chunk of set.chunks)
       yield `table ${name} {\n  set ${set.name} { ${set.type} elements = { ${chunk} } }\n}\n`;
   }
   const wanted = new Set(sets.map((set) => set.name));
   const former = [...(table?.sets.keys() ?? [])].filter((set) => !wanted.has(set));
-  const chains = listChains(groups);
   const formerChains = [...(table?.rules.keys() ?? [])].filter(
     (own) => !chains.some((chain) => chain.name === own),
   );

@@ -50,7 +50,8 @@ export const dialects = {
     argv: ['nft', '--json', '--interactive'],
     endOf: (marker) => new RegExp(`Error: [^\\n]*\\n${marker}\\n *\\^+\\n`),
     refusal: /^Error: /m,
-    test: 'list tables inet',
+    // For a list of tables, nft would read every element of every set, and keep them.
+    test: 'list chains inet',
     // The permit is renewed within this time, so the program is kept between two renewals.
     idleMs: 30_000,
   },

@@ -1,4 +1,5 @@
 import type { Exec } from './exec.ts';
+import { lostLine } from './nft-monitor.ts';
 
 /**
  * A change of our own is reported within milliseconds, on a busy machine within a second or two
@@ -28,7 +29,7 @@ export interface NftNews {
 }
 
 /**
- * Tells this process's own changes of a table from other programs' changes, in what `nft monitor`
+ * Tells this process's own changes of a table from other programs' changes, in what `nftMonitor`
  * prints. The kernel numbers the transactions of a namespace. Another program made every
  * transaction that touched `table` (`inet tributary`) or that the monitor missed, less our own. So
  * a restart of the monitor hides no change, and the permit's renewals are no news.
@@ -53,13 +54,12 @@ export function createNftNews(exec: Exec, table: string): NftNews {
     takeLine(line) {
       const next = /^# new generation (\d+)/.exec(line)?.[1];
       if (next === undefined) {
-        isTouched = isTouched === true || ofTable.test(line);
+        isTouched = isTouched === true || ofTable.test(line) || line === lostLine;
         return false;
       }
       if (number === undefined) own = underWay > 0 ? [] : own.slice(-1);
       else touching += Math.max(0, Number(next) - number - 1);
-      // nft 1.0.6 does not print the elements of a set that was declared again, so a transaction
-      // without lines may have touched the table.
+      // A transaction whose lines were lost may have touched the table.
       if (isTouched !== false) touching += 1;
       isTouched = undefined;
       awaitedSinceMs = underWay > 0 ? begunAtMs : undefined;

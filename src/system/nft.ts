@@ -104,15 +104,15 @@ export async function observeNftTable(
 }
 
 /**
- * A table of the family inet without the elements of its sets; undefined if it is missing. The
- * whole ruleset is asked for, because nft reads every element of a single table only to leave them
- * out.
+ * A table of the family inet without the elements of its sets; undefined if it is missing or has no
+ * chain. The whole ruleset is asked for, because nft reads every element of a single table only to
+ * leave them out. For a list of tables it would do so too, but not for one of chains.
  * @throws command-failed, missing-program
  */
 export async function observeNftOutline(exec: Exec, name: string): Promise<NftTable | undefined> {
   const doing = `reading the outline of nft table ${name}`;
-  const tables = await listNft(exec, '-j list tables inet', { row: anyRow, doing });
-  if (!tables.some(({ table }) => table?.name === name)) return undefined;
+  const chains = await listNft(exec, '-j list chains inet', { row: anyRow, doing });
+  if (!chains.some(({ chain }) => chain?.table === name)) return undefined;
   const rows = await listNft(exec, '--json --terse list ruleset', { row: anyRow, doing });
   const own = rows.filter((row) =>
     Object.values(row).some((about) => about.table === name && about.family === 'inet'),

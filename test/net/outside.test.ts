@@ -100,6 +100,22 @@ describe.skipIf(!isInsideLab())('a list of denied destinations', () => {
     (_, index) => `20.${index >> 8}.${index & 255}.${(index * 7) & 252}/30`,
   );
 
+  /** The programs that the agent keeps beside it, each with the memory that is its own. */
+  async function weighKept({ network }: Lab) {
+    // A program may end while it is looked at.
+    const script = `for pid in $(ip netns pids ${network.netns('device')}); do
+      name=$(cat /proc/$pid/comm 2>&-)
+      case $name in nft | perl | ip)
+        echo $name $(awk '/^Anonymous:/ { print $2 }' /proc/$pid/smaps_rollup 2>&-) ;;
+      esac
+    done; true`;
+    const lines = (await network.run('device', 'sh', '-c', script)).trim().split('\n');
+    return lines.map((line) => {
+      const [name = '', kibibytes = ''] = line.split(' ');
+      return { name, kibibytes: Number(kibibytes) };
+    });
+  }
+
   test('refuses what it holds, and nothing beside; broken, it stays as it was, and status names the line', async () => {
     const lab = await openLab({ id: 'list' });
     const path = join(lab.directory, 'drop.txt');
@@ -117,6 +133,11 @@ describe.skipIf(!isInsideLab())('a list of denied destinations', () => {
       (await lab.status()).gateway.refusedPackets['denied-destination'];
     // A long list takes its time to be counted; no answer waits for that.
     await expect.poll(countRefused).toBeGreaterThan(0);
+    // With the list in it, one of these takes 80,000 more.
+    await expect.poll(async () => (await weighKept(lab)).map(({ name }) => name)).toContain('perl');
+    const kept = await weighKept(lab);
+    expect(kept.map(({ name }) => name)).toContain('nft');
+    expect(kept.filter(({ kibibytes }) => kibibytes > 30_000)).toEqual([]);
 
     await write([...many, '192.0.2.300']);
     agent.kill('SIGHUP');

@@ -148,17 +148,17 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
 
   it('is heard again from monitors that were killed or stopped, and the agent provides meanwhile', async () => {
     const listNames = async () => (await listMonitors()).map(({ name }) => name).sort();
-    await expect.poll(listNames).toEqual(['ip', 'nft']);
+    await expect.poll(listNames).toEqual(['ip', 'perl']);
     const killed = await listMonitors();
     for (const { pid } of killed) process.kill(pid, 'SIGKILL');
     await expect.poll(async () => (await listMonitors()).length).toBe(2);
     const stopped = await listMonitors();
     expect(stopped.map(({ pid }) => pid)).not.toEqual(killed.map(({ pid }) => pid));
     for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
-    const nft = stopped.find(({ name }) => name === 'nft')?.pid;
+    const firewall = stopped.find(({ name }) => name === 'perl')?.pid;
     const isGone = async () => {
       await passNow();
-      return (await listMonitors()).every(({ pid }) => pid !== nft);
+      return (await listMonitors()).every(({ pid }) => pid !== firewall);
     };
     await expect.poll(isGone, { interval: 200 }).toBe(true);
     for (const { name, pid } of stopped) if (name === 'ip') process.kill(pid, 'SIGCONT');
@@ -258,7 +258,7 @@ describe.skipIf(!isInsideLab())('what the kernel tells the agent', () => {
   });
 
   type Programs = readonly { readonly name: string; readonly pid: number }[];
-  const listMonitors = () => list(/^ *(\d+) (?:\S*\/)?(nft|ip)(?: -o)? monitor(?:$| label)/);
+  const listMonitors = () => list(/^ *(\d+) (?:\S*\/)?(perl|ip) (?:-e|-o monitor label)/);
   const listTalkers = () =>
     list(/^ *(\d+) (?:\S*\/)?(nft|ip)(?: -6)? (?:--json --interactive|-json -details -force)/);
 

@@ -5,6 +5,7 @@ import type { Exec } from '../../system/exec.ts';
 import { type Network, observeNetwork } from '../../system/ip.ts';
 import type { KeepProgram, Kept } from '../../system/kept-program.ts';
 import { createIpNews, createNftNews } from '../../system/kernel-news.ts';
+import { nftMonitor } from '../../system/nft-monitor.ts';
 import type { Loop } from '../run-loop.ts';
 
 export interface KernelWatchParts {
@@ -74,8 +75,6 @@ const countsMs = 60_000;
 const hearingMs = 2_000;
 /** Programs that change links, addresses, routes or rules. */
 const makers: readonly string[] = ['ip', 'wireguard-go'];
-/** nft's monitor grows with everything that it has printed, so it is restarted after this much. */
-const recycleAfterCharacters = 262_144;
 
 export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchParts): KernelWatch {
   const nft = createNftNews(exec, ownTable);
@@ -87,8 +86,7 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
   let wokenAtMs = Number.NEGATIVE_INFINITY;
 
   const begun = createWakeup();
-  let nftMonitor: Kept | undefined;
-  let toldCharacters = 0;
+  let firewall: Kept | undefined;
 
   let seen: { readonly network: Network; readonly news: number; readonly atMs: number } | undefined;
   let news = 0;
@@ -115,20 +113,12 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
     lookSoon();
   };
   const takeNftLine = (line: string) => {
-    toldCharacters += line.length;
-    if (!nft.takeLine(line)) return;
-    lookSoon();
-    if (toldCharacters > recycleAfterCharacters) restartNft();
+    if (nft.takeLine(line)) lookSoon();
   };
   const noteReturn = () => {
     hearsFromMs = performance.now() + hearingMs;
     noteNetwork();
   };
-  const restartNft = () => {
-    toldCharacters = 0;
-    nftMonitor?.restart();
-  };
-
   return {
     begin: begun.notify,
     exec: (command) => {
@@ -149,14 +139,16 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
     async tick(signal) {
       if (keepProgram === undefined) return neverMs;
       await begun.wait(longestStartMs, signal);
-      const keep = (command: string, onLine: (line: string) => void) => {
-        const [program = '', ...args] = command.split(' ');
-        return keepProgram({ program, args, onLine, onReturn: noteReturn }, signal);
-      };
-      nftMonitor = keep('nft monitor', takeNftLine);
-      const ipMonitor = keep(
-        'ip -o monitor label link address route rule',
-        (line) => isIpNews(line) && noteNetwork(),
+      const onReturn = noteReturn;
+      firewall = keepProgram({ ...nftMonitor, onLine: takeNftLine, onReturn }, signal);
+      const ipMonitor = keepProgram(
+        {
+          program: 'ip',
+          args: ['-o', 'monitor', 'label', 'link', 'address', 'route', 'rule'],
+          onLine: (line) => isIpNews(line) && noteNetwork(),
+          onReturn,
+        },
+        signal,
       );
       // Changes that were made before the monitors reported are found by looking once, and by
       // loading the rules once under running traffic.
@@ -165,7 +157,7 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
         hearsFromMs = performance.now();
         noteNetwork();
       }
-      await Promise.all([nftMonitor.ended, ipMonitor.ended]);
+      await Promise.all([firewall.ended, ipMonitor.ended]);
       clearTimeout(timer);
       return neverMs;
     },
@@ -173,7 +165,7 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
       nft.isHearing() && performance.now() - readAtMs < countsMs,
     takeFenceChange() {
       const isHung = nft.takeHang();
-      if (isHung) restartNft();
+      if (isHung) firewall?.restart();
       const isChanged = isFenceChanged || isHung;
       isFenceChanged = false;
       return isChanged;

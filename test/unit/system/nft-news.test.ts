@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createNftNews } from '../../../src/system/kernel-news.ts';
+import { lostLine } from '../../../src/system/nft-monitor.ts';
 
 const renewal = [
   'delete element inet tributary permit { "trib0" timeout 1m expires 59s816ms }',
@@ -40,7 +41,7 @@ function createWorld() {
   };
 }
 
-describe('what nft monitor tells', () => {
+describe('what a monitor of nft tells', () => {
   test('is worth a look at the end of each transaction', () => {
     expect(createWorld().tell(swap)).toEqual([false, false, true]);
   });
@@ -61,7 +62,8 @@ describe('what nft monitor tells', () => {
     ['takes one prefix out of a set', ['delete element inet tributary own4 { 10.0.0.0/8 }']],
     ['puts the table to sleep', ['add table inet tributary { flags dormant; }']],
     ['deletes the table', ['delete table inet tributary']],
-    ['changes elements that nft no longer prints', []],
+    ['does what nothing was told of', []],
+    ['does what was told in part', [...elsewhere, lostLine]],
   ])('is news, once, where another program %s', (_claim, lines) => {
     const { news, tell } = createWorld();
     tell(lines);

@@ -7,6 +7,7 @@ export const partNames = [
   'programs',
   'memory',
   'rest',
+  'lists',
   'commands',
   'throughput',
   'gaps',

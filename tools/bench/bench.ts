@@ -5,6 +5,7 @@ import { isInsideLab } from '../lab/network.ts';
 import { measureCommands } from './bench-commands.ts';
 import { measureGaps } from './bench-gaps.ts';
 import { type PartOptions, readLoad } from './bench-lab.ts';
+import { measureLists } from './bench-lists.ts';
 import { type BenchOptions, type PartName, readBenchOptions } from './bench-options.ts';
 import { measurePrograms } from './bench-programs.ts';
 import { measureMemory, measureRest } from './bench-rest.ts';
@@ -26,6 +27,7 @@ const parts: Readonly<Record<PartName, (options: PartOptions) => Promise<readonl
   programs: measurePrograms,
   memory: measureMemory,
   rest: measureRest,
+  lists: measureLists,
   commands: measureCommands,
   throughput: measureThroughput,
   gaps: measureGaps,

@@ -75,6 +75,11 @@ const countsMs = 60_000;
 const hearingMs = 2_000;
 /** Programs that change links, addresses, routes or rules. */
 const makers: readonly string[] = ['ip', 'wireguard-go'];
+/**
+ * Where nft's own monitor listens, it grows with everything that it has printed, so what listens is
+ * restarted after this much.
+ */
+const recycleAfterCharacters = 262_144;
 
 export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchParts): KernelWatch {
   const nft = createNftNews(exec, ownTable);
@@ -87,6 +92,7 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
 
   const begun = createWakeup();
   let firewall: Kept | undefined;
+  let toldCharacters = 0;
 
   let seen: { readonly network: Network; readonly news: number; readonly atMs: number } | undefined;
   let news = 0;
@@ -113,12 +119,20 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
     lookSoon();
   };
   const takeNftLine = (line: string) => {
-    if (nft.takeLine(line)) lookSoon();
+    toldCharacters += line.length;
+    if (!nft.takeLine(line)) return;
+    lookSoon();
+    if (toldCharacters > recycleAfterCharacters) restartFirewall();
   };
   const noteReturn = () => {
     hearsFromMs = performance.now() + hearingMs;
     noteNetwork();
   };
+  const restartFirewall = () => {
+    toldCharacters = 0;
+    firewall?.restart();
+  };
+
   return {
     begin: begun.notify,
     exec: (command) => {
@@ -165,7 +179,7 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
       nft.isHearing() && performance.now() - readAtMs < countsMs,
     takeFenceChange() {
       const isHung = nft.takeHang();
-      if (isHung) firewall?.restart();
+      if (isHung) restartFirewall();
       const isChanged = isFenceChanged || isHung;
       isFenceChanged = false;
       return isChanged;

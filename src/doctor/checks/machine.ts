@@ -75,14 +75,18 @@ export async function lookAtNft(host: DoctorHost): Promise<Finding> {
   if (!(await host.isNetworkAdmin())) return skip('needs root: sudo tributary doctor');
   const listing = host.exec({
     program: 'nft',
-    args: ['list', 'tables'],
-    doing: 'listing the nft tables',
+    args: ['list', 'chains'],
+    doing: 'listing the nft chains',
   });
-  const tables = await listing.catch(toFailure('command-failed'));
-  if (typeof tables === 'string')
-    return pass((await findProgram(host, 'conntrack')) ? 'answers' : withoutConntrack);
+  const chains = await listing.catch(toFailure('command-failed'));
+  if (typeof chains === 'string') {
+    const helpful = Object.entries(withoutHelp);
+    const found = await Promise.all(helpful.map(([program]) => findProgram(host, program)));
+    const missed = helpful.flatMap(([, loss], index) => (found[index] === true ? [] : loss));
+    return pass(['answers', ...missed].join('; '));
+  }
   const isSynology = (await Promise.all(marksOfSynology.map(host.disk.isThere))).includes(true);
-  if (!isSynology) return fail(tables.message, 'sudo modprobe nf_tables');
+  if (!isSynology) return fail(chains.message, 'sudo modprobe nf_tables');
   const fix =
     'Use another device, or Debian in a virtual machine on this one (docs/install-docker.md)';
   return fail(
@@ -91,8 +95,12 @@ export async function lookAtNft(host: DoctorHost): Promise<Finding> {
   );
 }
 
-const withoutConntrack =
-  "answers; without conntrack (sudo apt-get install conntrack), consumers' old connections may linger for up to an hour";
+/** What is lost without programs that help where they are installed. */
+const withoutHelp = {
+  conntrack:
+    "without conntrack (sudo apt-get install conntrack), consumers' old connections may linger for up to an hour",
+  perl: 'without perl (sudo apt-get install perl-base), a long list of denied addresses takes much memory',
+};
 
 /** The first of these files is seen in containers too. */
 const marksOfSynology = ['/proc/sys/kernel/syno_hw_version', '/etc/synoinfo.conf'];

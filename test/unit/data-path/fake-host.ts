@@ -81,7 +81,7 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
   const runNft = ({ args, doing, input = '' }: Command) =>
     args[0] === '-f'
       ? change(doing, () => (input.includes(deniedTableName) ? denied : table).apply(input))
-      : args.includes('tables')
+      : args.includes('chains')
         ? JSON.stringify({ nftables: denied.print().length === 0 ? [] : [deniedRow] })
         : args.includes('ruleset')
           ? listOutline(denied)
@@ -115,7 +115,7 @@ export function createFakeHost(routing: readonly string[] = []): FakeHost {
   return host;
 }
 
-const deniedRow = { table: { family: 'inet', name: deniedTableName } };
+const deniedRow = { chain: { family: 'inet', table: deniedTableName, name: 'arrival' } };
 
 /** As `nft --terse list ruleset` prints it, with the one table that this is asked for. */
 function listOutline(table: FakeTable): string {

@@ -279,7 +279,7 @@ const faults: readonly (readonly [
     /another device, or Debian in a virtual machine/,
     {
       said: {
-        'nft list tables': new TributaryError(
+        'nft list chains': new TributaryError(
           'command-failed',
           'cache initialization failed: Invalid argument',
         ),
@@ -292,7 +292,7 @@ const faults: readonly (readonly [
     'nft',
     /not supported/,
     /modprobe/,
-    { said: { 'nft list tables': new TributaryError('command-failed', 'not supported') } },
+    { said: { 'nft list chains': new TributaryError('command-failed', 'not supported') } },
   ],
   [
     'no tun',
@@ -1046,12 +1046,14 @@ test.each([
   },
 );
 
-test('without conntrack all is well, and one line says what is lost', async () => {
+test('without conntrack or perl all is well, and one line says what is lost', async () => {
   const look = async (said: Said) =>
     checks.find(({ id }) => id === 'nft')?.look(await createHost({ said }));
   expect(await look({})).toEqual({ verdict: 'pass', found: 'answers' });
   const found = expect.stringMatching(/^answers; without conntrack .* linger for up to an hour/);
   expect(await look({ conntrack: missing('conntrack') })).toEqual({ verdict: 'pass', found });
+  const without = await look({ conntrack: missing('conntrack'), perl: missing('perl') });
+  expect(without?.found).toMatch(/^answers; without conntrack .*; without perl .* much memory$/);
 });
 
 test('a firewall that names the way through is in nobody’s way', async () => {

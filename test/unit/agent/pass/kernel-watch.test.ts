@@ -32,8 +32,8 @@ async function createWorld({ hears = true } = {}) {
   let number = 1;
   const tellNft = (line: string) => {
     number += 1;
-    programs.get('perl')?.onLine(line);
-    programs.get('perl')?.onLine(`# new generation ${number} by process 7 (nft)`);
+    programs.get('sh')?.onLine(line);
+    programs.get('sh')?.onLine(`# new generation ${number} by process 7 (nft)`);
   };
   tellNft('add table ip strange');
   const renew = async () => {
@@ -158,20 +158,23 @@ describe('the watch over the kernel', () => {
 
   test('makes the data path look when a monitor was away', async () => {
     const { wakes, programs } = await createWorld();
-    for (const name of ['perl', 'ip']) {
+    for (const name of ['sh', 'ip']) {
       programs.get(name)?.onReturn();
       vi.advanceTimersByTime(10_000);
     }
     expect(wakes).toHaveLength(2);
   });
 
-  test('starts a monitor again that hangs', async () => {
-    const { watch, restarts } = await createWorld();
+  test('starts a monitor again that hangs, and one that has told very much', async () => {
+    const { watch, restarts, tellNft } = await createWorld();
     vi.advanceTimersByTime(1);
     await watch.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
     vi.advanceTimersByTime(6_000);
     expect([watch.takeFenceChange(), watch.takeFenceChange()]).toEqual([true, false]);
-    expect(restarts).toEqual(['perl']);
+    expect(restarts).toEqual(['sh']);
+    for (let count = 0; count < 3_000; count += 1)
+      tellNft(`add element inet tributary own4 { 10.0.0.0/8 } # ${'x'.repeat(60)}`);
+    expect(restarts).toEqual(['sh', 'sh']);
   });
 
   test('vouches for the table while its monitor hears, and no longer than a minute', async () => {

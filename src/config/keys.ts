@@ -14,6 +14,8 @@ export interface ConfigKey {
   /** `TRIBUTARY_PROVIDE_CAP_BYTES`. */
   readonly environmentName: string;
   readonly schema: z.ZodType;
+  /** The default as an owner would write it; undefined for a parsed one and for none. */
+  readonly usualText: string | undefined;
 }
 
 /** Every such key, in the order of the schema. */
@@ -79,9 +81,15 @@ function listKeysOf(schema: z.ZodObject, above: readonly string[]): readonly Con
         kind: findKind(inner),
         environmentName,
         schema: value as z.ZodType,
+        usualText: findUsualText(value as z.ZodType),
       },
     ];
   });
+}
+
+function findUsualText(schema: z.ZodType): string | undefined {
+  const usual = schema.type === 'prefault' ? (schema as z.ZodPrefault).def.defaultValue : undefined;
+  return typeof usual === 'string' ? usual : undefined;
 }
 
 function findKind(schema: z.ZodType | undefined): KeyKind {

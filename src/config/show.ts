@@ -88,10 +88,11 @@ export function renderShownConfig(shown: ShownConfig): string {
     .join('');
 }
 
-function showKey(loaded: LoadedConfig, { path, name: key }: ConfigKey): ShownKey {
+/** One key with the value in force. */
+export function showKey(loaded: LoadedConfig, { path, name: key, usualText }: ConfigKey): ShownKey {
   const found = valueAt(loaded.config, path) ?? null;
   const value = toShownValue(found);
-  const given = valueAt(loaded.given, path);
+  const given = valueAt(loaded.given, path) ?? usualText;
   const origin = loaded.originOf(path);
   return {
     key,

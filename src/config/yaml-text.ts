@@ -53,11 +53,14 @@ export async function parseYaml(text: string, file: string) {
 }
 
 /**
- * Changes or adds one value and leaves the rest of the text unchanged; returns the text and what it
- * now says.
+ * The text with one value changed or added, and the rest unchanged.
  * @throws Error where the text is no YAML
  */
-export async function setYamlValue(text: string, { path, kind }: ConfigKey, value: string) {
+export async function setYamlValue(
+  text: string,
+  { path, kind }: ConfigKey,
+  value: string,
+): Promise<string> {
   const yaml = await import('yaml');
   const document = yaml.parseDocument(text, { prettyErrors: false, logLevel: 'error' });
   const [problem] = document.errors;
@@ -68,11 +71,54 @@ export async function setYamlValue(text: string, { path, kind }: ConfigKey, valu
     makeMap(yaml, document, path.slice(0, length));
   // Where a text is wanted, a value that looks like a number stays a text.
   document.setIn(path, kind === 'text' ? value : yaml.parse(value));
-  const tree: unknown = document.toJS({ maxAliasCount: 50 });
-  return {
-    text: withComments(text, document.toString({ lineWidth: 0 })),
-    tree: isTree(tree) ? tree : {},
-  };
+  return withComments(text, document.toString({ lineWidth: 0 }));
+}
+
+/**
+ * The text without this key and its value, and without a section inside another one that would be
+ * empty then; undefined where the text does not have the key. All comment lines stay.
+ * @throws Error where the text is no YAML
+ */
+export async function removeYamlKey(
+  text: string,
+  path: readonly string[],
+): Promise<string | undefined> {
+  const yaml = await import('yaml');
+  const document = yaml.parseDocument(text, { prettyErrors: false, logLevel: 'error' });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw problem;
+  if (!document.hasIn(path)) return undefined;
+  const gone = findWhatGoes(yaml, document, path);
+  const around = document.getIn(gone.slice(0, -1), true);
+  const pair = yaml.isMap(around)
+    ? around.items.find(({ key }) => yaml.isScalar(key) && key.value === gone.at(-1))
+    : undefined;
+  const lines = new yaml.LineCounter();
+  yaml.parseDocument(text, { lineCounter: lines, logLevel: 'error' });
+  const from = (pair?.key as Node | undefined)?.range?.[0];
+  const to = (pair?.value as Node | null | undefined)?.range?.[1] ?? from;
+  if (!yaml.isMap(around) || around.flow === true || from === undefined || to === undefined) {
+    document.deleteIn(gone);
+    return withComments(text, document.toString({ lineWidth: 0 }));
+  }
+  const [first, last] = [lines.linePos(from).line, lines.linePos(Math.max(from, to - 1)).line];
+  // Whole lines go, because the library would take the comments beside a value along.
+  return text
+    .split('\n')
+    .filter((line, index) => index + 1 < first || index + 1 > last || /^\s*#/.test(line))
+    .join('\n');
+}
+
+/** The path of the key, or of the outermost section inside another one that has nothing else. */
+function findWhatGoes(
+  yaml: Yaml,
+  document: Document.Parsed,
+  path: readonly string[],
+): readonly string[] {
+  const above = path.slice(0, -1);
+  const around = document.getIn(above, true);
+  const isAlone = above.length > 1 && yaml.isMap(around) && around.items.length === 1;
+  return isAlone ? findWhatGoes(yaml, document, above) : path;
 }
 
 /**

@@ -184,6 +184,25 @@ async function listConfigDocuments(): Promise<readonly JsonDocument[]> {
           'What was written, and what came of it: `taken-over`, `not-taken-over`, `overruled` by the environment, `refused` or `no-agent`.',
         shape: readShape([await run(good, 'set', 'log.level', 'warn')]),
       },
+      {
+        title: 'config get',
+        about: 'One key, as `config show` has it.',
+        shape: readShape([
+          await run(good, 'get', 'log.level'),
+          await run(good, 'get', 'connect.unpaid_limit'),
+          await run(good, 'get', 'provide.time_zone'),
+        ]),
+      },
+      {
+        title: 'config unset',
+        about: 'As `config set` does it; `wasSet` is false where the file did not have the key.',
+        shape: readShape([await run(good, 'unset', 'log.level')]),
+      },
+      {
+        title: 'config edit',
+        about: 'What came of the change, as of `config set`; `unchanged` where the text stayed.',
+        shape: readShape([await run(good, 'edit'), await run(good, 'edit')]),
+      },
     ];
   } finally {
     await rm(directory, { recursive: true });
@@ -195,7 +214,7 @@ async function runForJson(argv: readonly string[]): Promise<unknown> {
   const program = await createProgram(argv, {
     ...silent,
     stdout: { write: (text) => void written.push(text) },
-    environment: { TRIBUTARY_AUTH_CODE: 'a-code' },
+    environment: { TRIBUTARY_AUTH_CODE: 'a-code', EDITOR: 'sed -i s/0.0.0.0/127.0.0.1/' },
   });
   // A configuration with problems is printed, and is an error too.
   await program.parseAsync(argv, { from: 'user' }).catch((error: unknown) => {

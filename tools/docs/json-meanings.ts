@@ -373,6 +373,8 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'secrets[].place': 'Where it comes from.',
   },
   'config set': { value: 'As it is in the file now.' },
+  'config get': { place: 'File and line, or name in the environment.' },
+  'config unset': { wasSet: 'Whether the file had it.' },
   'stats --client': {
     consumers: 'One for each consumer, the most transfer first.',
     'here.reasons': 'Usual reasons for the difference.',

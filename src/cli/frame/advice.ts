@@ -18,7 +18,8 @@ const advice: Partial<Readonly<Record<ErrorCode, Advice>>> = {
   'usage-invalid': 'See how it is used: tributary {name} --help',
   'configuration-invalid': {
     'config set':
-      'Nothing was written. Edit {file} where several keys have to change together: tributary config check',
+      'Nothing was written. Where several keys have to change together: sudo tributary config edit',
+    'config unset': 'Nothing was written. Edit the file as a whole: sudo tributary config edit',
     'config check': 'Edit {file}, then check again.',
     reload:
       'If it needs a restart: sudo systemctl restart tributary. Otherwise correct {file}: tributary config check',

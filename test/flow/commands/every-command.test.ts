@@ -24,7 +24,9 @@ const given: Readonly<Record<string, readonly string[]>> = {
   'device add': ['K7WQ2M4XZP', '--yes'],
   'device provide': ['attic', 'none'],
   'network spec': ['germany'],
+  'config get': ['provide.mode'],
   'config set': ['provide.mode', 'none'],
+  'config unset': ['provide.mode'],
   call: ['wallets'],
 };
 
@@ -33,7 +35,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
  * tests of its own.
  */
 const acting =
-  /^(run|setup|doctor|plan|logout|logs|(re)?start|stop|config (show|schema)|sandbox.*|namespace.*|cleanup|completion|help)$/;
+  /^(run|setup|doctor|plan|logout|logs|(re)?start|stop|config (show|edit|schema)|sandbox.*|namespace.*|cleanup|completion|help)$/;
 
 /** Commands that need an argument and have no row in `given`. */
 const withoutArgument = all

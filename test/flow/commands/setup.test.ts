@@ -259,6 +259,26 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', (pr
   });
 });
 
+test('a cap that is emptied in the dialogue is out of the file', async () => {
+  const device = await createDevice();
+  const { baseUrl } = device.service;
+  device.writeConfig(
+    `service: { base_url: ${baseUrl} }\nprovide:\n  # Counted anew each week.\n  cap:\n    bytes: 500 GB\n    period: week\n`,
+  );
+  const terminal = openTerminal(...device.paths, 'setup', '--profile', 'documented');
+  await terminal.until('Address of the service');
+  terminal.type(keys.enter);
+  await terminal.until('Who may use');
+  terminal.type(keys.enter);
+  await terminal.until('Monthly data cap');
+  terminal.type(`${keys.clear}${keys.enter}`);
+  await terminal.until('Auth code');
+  terminal.type(`${await device.newCode()}${keys.enter}`);
+  expect((await terminal.end()).exitCode).toBe(0);
+  expect(device.config().provide).toEqual({ mode: 'friends' });
+  expect(readFileSync(device.configPath, 'utf8')).toContain('# Counted anew each week.');
+});
+
 describe("the network's own protocol, in the dialogue", () => {
   /** The dialogue up to the question, where all else is given. */
   function ask(device: Awaited<ReturnType<typeof createDevice>>) {

@@ -10,7 +10,8 @@ import {
 } from '../../../src/cli/commands/everyday/provide.ts';
 import { status } from '../../../src/cli/commands/everyday/status.ts';
 import { defineSystemCommand } from '../../../src/cli/commands/everyday/system-commands.ts';
-import { askForRights, config } from '../../../src/cli/commands/set-up/config.ts';
+import { config } from '../../../src/cli/commands/set-up/config.ts';
+import { askForRights } from '../../../src/cli/commands/set-up/config-effect.ts';
 import { reload } from '../../../src/cli/commands/set-up/reload.ts';
 import { renderCommand } from '../../../src/cli/frame/command.ts';
 import { TributaryError } from '../../../src/errors/codes.ts';

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { config } from '../../../src/cli/commands/set-up/config.ts';
@@ -115,7 +115,7 @@ describe('set', () => {
   test.each([
     ['provide.mod', 'friends', 'usage-invalid', /did you mean provide\.mode/],
     ['provide.mode', 'everybody', 'usage-invalid', /provide\.mode: found "everybody"/],
-    ['service', 'x', 'usage-invalid', /^unknown key service$/],
+    ['service', 'x', 'usage-invalid', /^service has keys below it: service\.base_url/],
   ])('refuses %s %s, and the file stays', async (key, text, code, message) => {
     const path = sample();
     const before = readFileSync(path, 'utf8');
@@ -141,7 +141,7 @@ describe('set', () => {
     await expect(run(path, 'set', key, text)).rejects.toMatchObject({
       code: 'configuration-invalid',
       message: expect.stringMatching(message),
-      action: expect.stringMatching(/^Nothing was written\..*config check/),
+      action: expect.stringMatching(/^Nothing was written\..*config edit/),
     });
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
@@ -180,6 +180,115 @@ describe('set', () => {
       code: 'configuration-invalid',
     });
     expect(readFileSync(path, 'utf8')).toBe('service: [');
+  });
+});
+
+describe('get', () => {
+  test.each([
+    ['provide.mode', 'friends'],
+    ['provide.cap.bytes', '500 GB'],
+    ['provide.rate_limit.line', '20 Mbit/s'],
+    ['gateway.blocked_ports', '[25]'],
+    ['connect.unpaid_limit', '256 MiB'],
+    ['status.listen', '127.0.0.1:9469'],
+    ['device.description', 'attic, left'],
+  ])('prints %s, and what it prints can be typed back', async (key, value) => {
+    const path = makeFile(
+      withService(
+        'provide: { cap: { bytes: 500 GB }, rate_limit: { line: 20 Mbit/s } }',
+        'device: { description: "attic, left" }',
+      ),
+    );
+    const { stdout } = await run(path, 'get', key);
+    expect(stdout).toBe(`${value}\n`);
+    await run(path, 'set', key, value);
+    expect((await run(path, 'get', key)).stdout).toBe(`${value}\n`);
+  });
+
+  test('says what is not set, and gives scripts where a value comes from', async () => {
+    const path = makeFile(withService());
+    expect((await run(path, 'get', 'provide.cap.bytes')).stdout).toBe('not set\n');
+    expect(JSON.parse((await run(path, 'get', 'log.level', '--json')).stdout)).toEqual({
+      key: 'log.level',
+      value: 'info',
+      text: 'info',
+      from: 'default',
+      place: null,
+    });
+  });
+
+  test.each([
+    ['provide.mod', 'unknown key provide.mod; did you mean provide.mode?'],
+    ['cap', 'unknown key cap; did you mean provide.cap.bytes?'],
+    ['provide.rate_limit', /^provide\.rate_limit has keys below it: provide\.rate_limit\.line/],
+  ])('of %s says which key may be meant', async (key, message) => {
+    await expect(run(makeFile(withService()), 'get', key)).rejects.toMatchObject({
+      code: 'usage-invalid',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+describe('unset', () => {
+  const written = `service:
+  base_url: https://service.example
+provide:
+  # With whom.
+  mode: public # for now
+  cap:
+    # As the provider counts.
+    bytes: 500 GB
+gateway:
+  blocked_ports:
+    - 25
+    # Not this one either.
+    - 26
+log: { level: debug, format: json }
+`;
+  test.each([
+    ['provide.mode', ['  mode: public # for now']],
+    ['provide.cap.bytes', ['  cap:', '    bytes: 500 GB']],
+    ['provide.cap', ['  cap:', '    bytes: 500 GB']],
+    ['gateway.blocked_ports', ['  blocked_ports:', '    - 25', '    - 26']],
+  ])('takes out %s, and every other line stays', async (key, lines) => {
+    const path = makeFile(written);
+    expect((await run(path, 'unset', key)).stdout).toBe(`${key} is no longer set in ${path}\n`);
+    const left = written.split('\n').filter((line) => !lines.includes(line));
+    expect(readFileSync(path, 'utf8')).toBe(left.join('\n'));
+    expect((await run(path, 'check')).stdout).toContain('ok');
+    expect((await run(path, 'unset', key)).stdout).toBe(`${key} was not set in ${path}\n`);
+  });
+
+  test('takes a key out of a section that is written on one line', async () => {
+    const path = makeFile(written);
+    await run(path, 'unset', 'log.level');
+    expect(readFileSync(path, 'utf8')).toBe(written.replace('level: debug, ', ''));
+  });
+
+  test('takes out of the sample what was set, and leaves it as it was', async () => {
+    const path = makeFile(readFileSync('config/tributary.yaml', 'utf8'));
+    const before = readFileSync(path, 'utf8');
+    await run(path, 'set', 'provide.cap.bytes', '500 GB');
+    await run(path, 'unset', 'provide.cap.bytes');
+    expect(parse(readFileSync(path, 'utf8'))).toEqual(parse(before));
+  });
+
+  test.each([
+    ['service.base_url', 'usage-invalid', /base_url: missing/],
+    ['provide.mod', 'usage-invalid', /did you mean/],
+  ])('refuses %s, and the file stays', async (key, code, message) => {
+    const path = makeFile(written);
+    await expect(run(path, 'unset', key)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+    expect(readFileSync(path, 'utf8')).toBe(written);
+  });
+
+  test('makes no file', async () => {
+    const path = `${makeFile('')}.new`;
+    await run(path, 'unset', 'provide.mode');
+    expect(existsSync(path)).toBe(false);
   });
 });
 

@@ -129,6 +129,6 @@ test('an address that is set by a command is written whole and shown without its
   const configPath = makeFile(`${service}\n`);
   const change = { key: 'report.webhook.url', text: 'https://hooks.example/s3cret' };
   await setConfigKeys(configPath, [change]);
-  expect(toShownValue(change)).toBe('https://hooks.example/…');
+  expect(toShownValue(change.key, change.text)).toBe('https://hooks.example/…');
   expect(readFileSync(configPath, 'utf8')).toContain('s3cret');
 });

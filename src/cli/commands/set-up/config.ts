@@ -1,16 +1,11 @@
 import type { LoadedConfig } from '../../../config/load.ts';
-import {
-  hasCode,
-  messageOf,
-  systemCodeOf,
-  TributaryError,
-  toFailure,
-} from '../../../errors/codes.ts';
+import { hasCode, toFailure } from '../../../errors/codes.ts';
 import { toPlainJson } from '../../../lib/plain-text.ts';
-import { type CommandGroup, renderCommand } from '../../frame/command.ts';
+import type { CommandGroup } from '../../frame/command.ts';
 import { type CommandContext, loadConfig, type PathOptions } from '../../frame/context.ts';
 import { joinLines } from '../../present/text.ts';
-import { reloadAgent } from './reload.ts';
+import { edit } from './config-edit.ts';
+import { get, set, unset } from './config-set.ts';
 
 export const config: CommandGroup = {
   usage: 'config',
@@ -57,45 +52,10 @@ export const config: CommandGroup = {
         );
       },
     },
-    {
-      usage: 'set <key> <value>',
-      description: 'write one value into the configuration file; comments and other keys stay',
-      arguments: {
-        key: 'a key, such as service.base_url; config show lists them all',
-        value: 'as you would write it in the file: friends, 500 GB, [25, 26]',
-      },
-      options: { '--json': 'as JSON' },
-      examples: {
-        'sudo tributary config set provide.mode friends': 'a running agent uses it at once',
-      },
-      async act({ words: [key = '', text = ''], options, show }, context) {
-        const { setConfigKeys, toShownValue } = await import('../../../config/set-key.ts');
-        const { chooseConfigPath } = await import('../../../config/config-file.ts');
-        const file = chooseConfigPath({
-          configPath: options.config,
-          environment: context.environment,
-        });
-        const value = toShownValue({ key, text });
-        const isNew = await setConfigKeys(file, [{ key, text }], context.environment).catch(
-          (error: unknown) => {
-            throw askForRights(
-              error,
-              `sudo ${renderCommand(['config', 'set', key, text], options)}`,
-            );
-          },
-        );
-        const effect = await findEffect(key, options, context);
-        const risk = key === 'provide.mode' ? await findRisk(text) : undefined;
-        await show({ file, key, value, ...effect }, (told) =>
-          joinLines([
-            `${told.key} is now ${told.value}, in ${told.file}${isNew ? ' (a new file)' : ''}`,
-            // Errors of the file that was just written are the program's own, a line for each.
-            effect.effect === 'refused' ? effect.message : told.message,
-            risk,
-          ]),
-        );
-      },
-    },
+    get,
+    set,
+    unset,
+    edit,
     {
       usage: 'schema',
       description: 'the JSON schema of the configuration file',
@@ -108,46 +68,6 @@ export const config: CommandGroup = {
     },
   ],
 };
-
-/**
- * Where this user may not write the file, an error that says who may; any other error unchanged.
- */
-export function askForRights(error: unknown, action: string): unknown {
-  const code = error instanceof TributaryError ? systemCodeOf(error.cause) : undefined;
-  if (code !== 'EACCES' && code !== 'EPERM') return error;
-  return new TributaryError('not-allowed', messageOf(error), { cause: error, action });
-}
-
-/** The effect of a change: whether the environment overrules it, and what the running agent did. */
-async function findEffect(key: string, options: PathOptions, context: CommandContext) {
-  const loaded = await loadConfig(options, context).catch(toFailure('configuration-invalid'));
-  if (loaded instanceof Error) return { effect: 'refused', message: loaded.message } as const;
-  const { kind, place } = loaded.originOf(key.split('.'));
-  if (kind === 'environment')
-    return { effect: 'overruled', message: `${place} wins over it: change it there` } as const;
-  const expected = toFailure(
-    'not-running',
-    'not-allowed',
-    'command-failed',
-    'configuration-invalid',
-    'usage-invalid',
-  );
-  const failure = await reloadAgent(await context.resolvePlaces(options), loaded.file).catch(
-    expected,
-  );
-  if (failure === undefined)
-    return { effect: 'taken-over', message: 'The running agent is using it.' } as const;
-  if (failure.code === 'not-running') return { effect: 'no-agent', message: undefined } as const;
-  if (failure.code === 'usage-invalid') context.setExitCode(64);
-  const restart =
-    failure.code === 'configuration-invalid'
-      ? '. To restart it: sudo systemctl restart tributary'
-      : '';
-  return {
-    effect: 'not-taken-over',
-    message: `The agent did not apply it: ${failure.message}${restart}`,
-  } as const;
-}
 
 /**
  * Loads the configuration and the files of addresses that it names. Errors in those files count
@@ -171,11 +91,6 @@ async function loadWithLists(options: PathOptions, context: CommandContext): Pro
   const problems = (await Promise.all(looked)).flat();
   if (problems.length === 0) return loaded;
   throw createConfigError(problems, (path) => loaded.originOf(path).place);
-}
-
-async function findRisk(mode: string): Promise<string | undefined> {
-  const { explainRisk } = await import('../../../status/mode-words.ts');
-  return explainRisk(mode);
 }
 
 /**

@@ -19,7 +19,7 @@ const keys = {
 } as const;
 type Subject = keyof typeof keys;
 
-/** Each answer as the file will have it; undefined where nothing is written. */
+/** Each answer as the file will have it; undefined where nothing is written, '' for none. */
 export type Answers = Readonly<Record<Subject, string | undefined>>;
 
 /** The answers that may be given as options. */
@@ -93,12 +93,8 @@ export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise
     describeModes(),
   );
   const before = offers.cap.value;
-  const explainCap = (text: string) => {
-    if (text !== '') return explainWrongValue(keys.cap, text);
-    return before === undefined
-      ? undefined
-      : 'to have no cap any more, take provide.cap out of the file';
-  };
+  const explainCap = (text: string) =>
+    text === '' ? undefined : explainWrongValue(keys.cap, text);
   const cap = await asker('cap')?.askText(howMuch, before ?? '', explainCap);
   const source =
     profile === 'production' ? await askSource(offers.source, parts) : offers.source.value;
@@ -106,7 +102,7 @@ export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise
   const unpaidLimit = isConnect
     ? await askUnpaidLimit(offers.unpaidLimit, parts)
     : offers.unpaidLimit.value;
-  return { service, profile, mode: mode ?? offered, cap: cap || before, source, unpaidLimit };
+  return { service, profile, mode: mode ?? offered, cap: cap ?? before, source, unpaidLimit };
 }
 
 /**
@@ -137,7 +133,7 @@ async function askUnpaidLimit(
   return value === undefined && limit === usualUnpaidLimit ? undefined : limit;
 }
 
-/** The answers that differ from the configuration. */
+/** The answers that differ from the configuration; without a cap, its whole section goes. */
 export function toChanges(
   answers: Answers,
   { configured }: Pick<Before, 'configured'>,
@@ -146,9 +142,11 @@ export function toChanges(
     key,
     text: answers[subject as Subject],
   }));
-  return all.flatMap(({ key, text = '' }) =>
-    ['', valueAt(configured, key.split('.'))].includes(text) ? [] : [{ key, text }],
-  );
+  return all.flatMap(({ key, text }) => {
+    const before = valueAt(configured, key.split('.'));
+    if (text === undefined || text === (before ?? '')) return [];
+    return [text === '' ? { key: 'provide.cap', text: undefined } : { key, text }];
+  });
 }
 
 async function findService(

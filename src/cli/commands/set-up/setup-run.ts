@@ -68,7 +68,7 @@ export async function runSetup(
     service,
     profile,
     mode,
-    cap,
+    cap: cap || undefined,
     signedIn: true,
     phase: status?.phase,
     page,

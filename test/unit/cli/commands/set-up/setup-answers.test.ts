@@ -177,9 +177,9 @@ describe('the dialogue', () => {
     expect(changes).toEqual([]);
   });
 
-  test('says how a cap is taken away, which it does not do itself', async () => {
-    const person = createPerson('=', '=', '', '2 TB');
-    const { asked, changes } = await gather(
+  test('takes a cap away where it is emptied', async () => {
+    const person = createPerson('=', '=', '');
+    const { changes } = await gather(
       await createBefore([
         '  profile: documented',
         'provide: { mode: network, cap: { bytes: 1 TB } }',
@@ -187,8 +187,7 @@ describe('the dialogue', () => {
       {},
       person,
     );
-    expect(asked.join('\n')).toContain('take provide.cap out of the file');
-    expect(changes).toEqual([{ key: 'provide.cap.bytes', text: '2 TB' }]);
+    expect(changes).toEqual([{ key: 'provide.cap', text: undefined }]);
   });
 
   test('asks for nothing that was given', async () => {

@@ -79,7 +79,8 @@ const reasons = {
   },
   'registration-incomplete': {
     fixedBy: 'owner',
-    action: 'Check that your plan with the service includes WireGuard.',
+    action:
+      'Set proxy.country_code to a country that has providers: tributary network locations. Then register anew: sudo tributary login --new-device. Where the service names your plan, it has to include WireGuard.',
   },
   'client-lost': {
     fixedBy: 'owner',

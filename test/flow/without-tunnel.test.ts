@@ -135,8 +135,8 @@ const blocked = {
   reasons: [
     {
       code: 'registration-incomplete',
-      message: expect.stringMatching(/\(Invalid location\): look at proxy\.country_code/),
-      action: 'Check that your plan with the service includes WireGuard.',
+      message: expect.stringMatching(/\(Invalid location\): it needs proxy\.country_code/),
+      action: expect.stringContaining('a country that has providers: tributary network locations'),
     },
   ],
 };

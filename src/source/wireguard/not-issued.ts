@@ -10,7 +10,7 @@ export function explainUnissued({ tunnel, unissued }: Issuance): TributaryError 
   const said = unissued?.said === undefined ? '' : ` (${unissued.said})`;
   const why = unissued?.needsUpgrade
     ? "the owner's plan does not include it"
-    : 'look at proxy.country_code and at the plan';
+    : 'it needs proxy.country_code, a country that has providers';
   const message = `the device is registered, but the service issued no WireGuard configuration${said}: ${why}`;
   return new TributaryError('registration-incomplete', message);
 }

@@ -53,10 +53,14 @@ describe.each(profileNames)('in the %s profile, one line', (profile) => {
     const [first, ...rest] = stderr.trimEnd().split('\n');
     expect(first).toBe(`${device.service.baseUrl} answers as a bandwidth-sharing service${shows}.`);
     // A line that nobody answers switches nothing on.
-    expect(rest.at(-1)).toBe(
+    expect(rest.slice(-3)).toEqual(
       profile === 'production'
-        ? 'To switch it on: sudo tributary config set source connect'
-        : undefined,
+        ? [
+            'To switch it on: sudo tributary config set source connect',
+            'A tunnel is issued only for a country that has providers',
+            'To choose one: sudo tributary config set proxy.country_code CODE',
+          ]
+        : [],
     );
     expect(device.config()).toEqual({
       service: {
@@ -239,6 +243,8 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', (pr
       await terminal.until('Whether they let you use this one is for you to judge');
       await terminal.until("Share by the network's own protocol?");
       terminal.type(keys.enter);
+      await terminal.until('Country of the tunnel');
+      terminal.type(`DE${keys.enter}`);
     }
     await terminal.until('Auth code');
     terminal.type(`not-a-code${keys.enter}`);
@@ -254,6 +260,7 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', (pr
     expect(device.config()).toEqual({
       service: { base_url: device.service.baseUrl, profile },
       provide: { mode: 'network', cap: { bytes: '500 GB' } },
+      ...(profile === 'production' ? { proxy: { country_code: 'DE' } } : {}),
     });
     expect(await device.isSignedIn()).toBe(true);
   });
@@ -327,6 +334,8 @@ describe("the network's own protocol, in the dialogue", () => {
     const device = await createDevice('production');
     device.writeConfig('source: both\nconnect: { unpaid_limit: 0 B }\n');
     const terminal = ask(device);
+    await terminal.until('Country of the tunnel');
+    terminal.type(keys.enter);
     await terminal.until('Most unpaid data per consumer');
     terminal.type(keys.enter);
     const { exitCode, shown } = await finish(device, terminal);

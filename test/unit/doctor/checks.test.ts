@@ -668,8 +668,8 @@ const faults: readonly (readonly [
   [
     'a device to which no tunnel was issued',
     'endpoint',
-    /issued no WireGuard configuration: look at proxy\.country_code/,
-    /plan with the service includes WireGuard/,
+    /issued no WireGuard configuration: it needs proxy\.country_code/,
+    /a country that has providers: tributary network locations/,
     { tunnel: async () => undefined },
   ],
   ['a refused datagram', 'endpoint', /refused/, /UDP/, { tryDatagram: async () => 'ECONNREFUSED' }],

@@ -7,6 +7,7 @@ import type { ProvideMode } from '../../../service/profiles.ts';
 import { modeWords } from '../../../status/mode-words.ts';
 import { refuse } from '../../frame/command.ts';
 import type { Prompt } from '../../frame/prompt.ts';
+import { askCountry, type Country } from './setup-country.ts';
 import type { Before } from './setup-run.ts';
 
 const keys = {
@@ -15,6 +16,7 @@ const keys = {
   mode: 'provide.mode',
   cap: 'provide.cap.bytes',
   source: 'source',
+  country: 'proxy.country_code',
   unpaidLimit: 'connect.unpaid_limit',
 } as const;
 type Subject = keyof typeof keys;
@@ -63,17 +65,19 @@ export function toOffers(
     mode: offer('mode'),
     cap: offer('cap'),
     source: offer('source'),
+    country: offer('country'),
     unpaidLimit: offer('unpaidLimit'),
   };
 }
 
 /**
  * Without a prompt no question is asked. `check` finds the profile of the service at the address,
- * and throws what is wrong there.
+ * and throws what is wrong there; `listCountries` asks it where providers are.
  */
 interface AnswerParts {
   readonly prompt: Prompt | undefined;
   readonly check: (address: string) => Promise<'production' | undefined>;
+  readonly listCountries: (address: string) => Promise<readonly Country[]>;
   readonly say: (line: string) => void;
 }
 
@@ -98,11 +102,21 @@ export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise
   const cap = await asker('cap')?.askText(howMuch, before ?? '', explainCap);
   const source =
     profile === 'production' ? await askSource(offers.source, parts) : offers.source.value;
+  // Its own protocol needs no tunnel.
+  const country =
+    profile === 'production' && source !== 'connect'
+      ? await askCountry({
+          ...offers.country,
+          ...parts,
+          countries: await parts.listCountries(service),
+        })
+      : offers.country.value;
   const isConnect = profile === 'production' && (source === 'connect' || source === 'both');
   const unpaidLimit = isConnect
     ? await askUnpaidLimit(offers.unpaidLimit, parts)
     : offers.unpaidLimit.value;
-  return { service, profile, mode: mode ?? offered, cap: cap ?? before, source, unpaidLimit };
+  const said = { service, profile, mode: mode ?? offered, cap: cap ?? before };
+  return { ...said, source, country, unpaidLimit };
 }
 
 /**

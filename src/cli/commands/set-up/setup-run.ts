@@ -25,6 +25,7 @@ import { joinLines } from '../../present/text.ts';
 import { parseStatus, renderLines } from '../everyday/status.ts';
 import { wakeAgent } from './reload.ts';
 import { type GivenAnswers, gatherAnswers, toChanges, toOffers } from './setup-answers.ts';
+import { listCountries } from './setup-country.ts';
 import { signInOnce } from './sign-in-once.ts';
 
 type SetupOptions = GivenAnswers & PathOptions & { readonly codeFile?: string };
@@ -97,7 +98,9 @@ async function prepare(options: SetupOptions, context: CommandContext) {
       return checkService({ ...loaded.service, baseUrl });
     throw refuse(`this device is registered at ${known}. ${toMove}`);
   };
-  const answers = await gatherAnswers(toOffers(options, before), { prompt, say, check });
+  const asking = (baseUrl: string) => listCountries({ ...loaded.service, baseUrl });
+  const parts = { prompt, say, check, listCountries: asking };
+  const answers = await gatherAnswers(toOffers(options, before), parts);
   const isKept =
     before.isSignedIn && options.codeFile === undefined && (await prompt?.confirm(again)) !== true;
   const source = { name: 'auth code', file: options.codeFile, option: '--code-file' };

@@ -14,6 +14,7 @@ export const setup = defineCommand({
     '--profile <name>': `how the service speaks: ${[...profileNames].join(' or ')} (default: detected)`,
     '--mode <mode>': `who may use your connection: ${[...provideModes].join(', ')} (default: friends)`,
     '--cap <amount>': 'monthly data cap, such as 500GB',
+    '--country <code>': 'country of the tunnel, two letters, such as DE: one that has providers',
     '--code-file <file>': 'read the auth code from this file; - is standard input',
     '--json': 'one JSON object',
   },

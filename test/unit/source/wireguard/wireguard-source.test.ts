@@ -67,14 +67,17 @@ test('a tunnel that is not issued goes, and one whose endpoint has no address no
 });
 
 test.each<[Issuance['unissued'], RegExp]>([
-  [undefined, /issued no WireGuard configuration: look at proxy\.country_code and at the plan$/],
+  [
+    undefined,
+    /issued no WireGuard configuration: it needs proxy\.country_code, a country that has providers$/,
+  ],
   [
     { said: undefined, needsUpgrade: false },
-    /issued no WireGuard configuration: look at proxy\.country_code and at the plan$/,
+    /issued no WireGuard configuration: it needs proxy\.country_code, a country that has providers$/,
   ],
   [
     { said: 'Invalid location', needsUpgrade: false },
-    /configuration \(Invalid location\): look at proxy\.country_code/,
+    /configuration \(Invalid location\): it needs proxy\.country_code, a country that has/,
   ],
   [
     { said: 'Upgrade.', needsUpgrade: true },

@@ -9,6 +9,8 @@ import { TributaryError } from '../../../../../src/errors/codes.ts';
 import { load, withService } from '../../../config/config-fixture.ts';
 
 const address = 'https://service.example';
+const needsCountry =
+  'A tunnel is issued only for a country that has providers: DE (Germany, 3), IS (Iceland, 1)';
 
 /**
  * What there is before setup, from a file and an environment; without an address nothing is set up
@@ -110,6 +112,10 @@ async function gather(
   const answers = await gatherAnswers(toOffers(options, before), {
     prompt: person?.prompt,
     check,
+    listCountries: async () => [
+      { code: 'DE', name: 'Germany', providerCount: 3 },
+      { code: 'IS', name: 'Iceland', providerCount: 1 },
+    ],
     say,
   });
   return { answers, said, asked: person?.asked ?? [], changes: toChanges(answers, before) };
@@ -163,7 +169,37 @@ describe('the dialogue', () => {
     expect(said).toEqual([
       'https://production.example answers as a bandwidth-sharing service, production profile.',
       expect.stringMatching(/read them first, and docs\/connect\.md\.$/),
+      needsCountry,
     ]);
+  });
+
+  test('asks for a country of the tunnel, and takes one that has providers', async () => {
+    const person = createPerson('https://production.example', '=', '=', 'FR', 'x', 'is');
+    const { asked, changes } = await gather(await createBefore([], {}, true), {}, person);
+    expect(asked.slice(-5)).toEqual([
+      'Country of the tunnel, two letters: ',
+      '  refused: no provider is in FR now',
+      'Country of the tunnel, two letters: ',
+      expect.stringMatching(/refused: found "x"; allowed: a two-letter country code/),
+      'Country of the tunnel, two letters: ',
+    ]);
+    expect(changes).toContainEqual({ key: 'proxy.country_code', text: 'is' });
+  });
+
+  test.each([
+    [{}, [`${needsCountry}\nTo choose one: sudo tributary config set proxy.country_code CODE`]],
+    [{ country: 'FR' }, [`Warning: no provider is in FR now. ${needsCountry}`]],
+    [{ country: 'de' }, []],
+  ])('without a terminal says what a tunnel needs: %j', async (given, warnings) => {
+    const service = 'https://production.example';
+    const { said } = await gather(await createBefore([], {}, true), { service, ...given });
+    expect(said.slice(3)).toEqual(warnings);
+  });
+
+  test('asks for no country where no tunnel is used', async () => {
+    const person = createPerson('https://production.example', '=', '=');
+    const before = await createBefore(['source: connect']);
+    expect((await gather(before, {}, person)).asked.join()).not.toContain('Country');
   });
 
   test('offers what is configured, and changes nothing where nothing else is said', async () => {
@@ -227,7 +263,12 @@ describe('without a terminal', () => {
 
   test('a missing address is said with what to give, and a wrong one is an error', async () => {
     const offers = toOffers({}, await createBefore([], {}, true));
-    const parts = { prompt: undefined, check: async () => undefined, say: () => undefined };
+    const parts = {
+      prompt: undefined,
+      check: async () => undefined,
+      listCountries: async () => [],
+      say: () => undefined,
+    };
     await expect(gatherAnswers(offers, parts)).rejects.toMatchObject({
       code: 'usage-invalid',
       message: expect.stringMatching(

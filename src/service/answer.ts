@@ -1,5 +1,4 @@
 import { ServiceError, type ServiceErrorCode } from './errors.ts';
-import type { Operation } from './operation.ts';
 
 export interface Answer {
   readonly status: number;
@@ -10,7 +9,7 @@ export interface Answer {
 /** The error for an answer that cannot be used. The request had its effect, or may have had one. */
 export function createAnswerError(
   code: ServiceErrorCode,
-  { method, path }: { readonly method: Operation['method']; readonly path: string },
+  { method, path }: Readonly<Record<'method' | 'path', string>>,
   why: string,
 ): ServiceError {
   return new ServiceError(code, `${method} ${path}: ${why}`, { maybeSent: true });

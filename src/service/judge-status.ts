@@ -5,8 +5,11 @@ import { type OperationName, operations } from './operations.ts';
 import { readRetryAfterSeconds } from './retry-after.ts';
 import { scrub } from './scrub.ts';
 
+type Asked = Readonly<Record<'method' | 'path', string>>;
+
 interface JudgedStatus {
-  readonly name: OperationName;
+  /** The operation, or a request outside the table. */
+  readonly name: OperationName | Asked;
   readonly answer: Answer;
   /** Secrets that were sent, which no message may repeat. */
   readonly secrets: readonly Secret[];
@@ -23,7 +26,7 @@ export function judgeStatus(exchange: JudgedStatus): ServiceError | undefined {
   const [code, why] = findFault(name, answer) ?? [];
   if (code === undefined) return undefined;
   const said = isHtml(answer) ? '' : scrub(readMessage(answer.text), secrets);
-  const { method, path } = operations[name];
+  const { method, path } = typeof name === 'string' ? operations[name] : name;
   const mayRetry = code === 'rate-limited' || code === 'service-failed';
   return new ServiceError(code, `${method} ${path}: ${why}${said === '' ? '' : `: ${said}`}`, {
     // A service that fails may have done half of it, whatever it says.
@@ -49,7 +52,7 @@ export const notAuthorized =
   /\b(not authori[sz]ed|unauthori[sz]ed|(invalid|expired) (jwt|token)|(jwt|token) (is |has )?(invalid|expired))\b/i;
 
 function findFault(
-  name: OperationName,
+  name: JudgedStatus['name'],
   answer: Answer,
 ): readonly [code: ServiceErrorCode, why: string] | undefined {
   const { status } = answer;
@@ -73,7 +76,7 @@ function findFault(
 }
 
 function findRefusal(
-  name: OperationName,
+  name: JudgedStatus['name'],
   status: number,
   beginning: string,
 ): readonly [code: ServiceErrorCode, why: string] {

@@ -38,7 +38,7 @@ export function prepareExchange<Name extends OperationName>(
       ? undefined
       : createBody(parts.name, operation.request, parts.request);
   const authorization =
-    operation.authentication === 'none' ? undefined : createAuthorization(parts.name, parts.token);
+    operation.authentication === 'none' ? undefined : createAuthorization(operation, parts.token);
   return {
     method: operation.method,
     path: joinOperationPath(parts.base, operation.path),
@@ -55,13 +55,13 @@ export function prepareExchange<Name extends OperationName>(
 }
 
 /** The Authorization header. @throws signed-out, not-authorized */
-function createAuthorization(name: OperationName, token: Secret | undefined): string {
+export function createAuthorization(asked: Asked, token: Secret | undefined): string {
   if (token === undefined)
-    throw createUnsentError('signed-out', name, 'needs a network JWT, and none was given');
+    throw createUnsentError('signed-out', asked, 'needs a network JWT, and none was given');
   if (/^[\x21-\x7e]+$/.test(token.reveal())) return `Bearer ${token.reveal()}`;
   throw createUnsentError(
     'not-authorized',
-    name,
+    asked,
     'the stored token holds characters that no token has',
   );
 }
@@ -71,11 +71,17 @@ function createBody(name: OperationName, schema: z.ZodType, request: unknown): s
   const result = schema.safeParse(toWire(request));
   if (result.success) return JSON.stringify(result.data);
   const issue = result.error.issues[0];
-  throw createUnsentError('usage-invalid', name, `${issue?.path.join('.')}: ${issue?.message}`);
+  throw createUnsentError(
+    'usage-invalid',
+    operations[name],
+    `${issue?.path.join('.')}: ${issue?.message}`,
+  );
 }
 
-function createUnsentError(code: ServiceErrorCode, name: OperationName, why: string): ServiceError {
-  return new ServiceError(code, `${operations[name].path}: ${why}`, { maybeSent: false });
+type Asked = { readonly path: string };
+
+function createUnsentError(code: ServiceErrorCode, { path }: Asked, why: string): ServiceError {
+  return new ServiceError(code, `${path}: ${why}`, { maybeSent: false });
 }
 
 function secretsIn(value: unknown): readonly Secret[] {

@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../../config/load.ts';
-import { TributaryError } from '../../errors/codes.ts';
+import { TributaryError, toUndefined } from '../../errors/codes.ts';
 import {
   createRegistrationFiles,
   type NetworkJwtStore,
@@ -17,6 +17,7 @@ import {
   type StreamedItem,
 } from '../../service/operations.ts';
 import { type Profile, profiles } from '../../service/profiles.ts';
+import { sendRequest, type TypedRequest } from '../../service/send-request.ts';
 import type { OnUnread } from '../../service/unread.ts';
 import { keepHeapSmall } from '../../system/give-back-memory.ts';
 import { BrokenDocumentError, type StateFile, sayOnSetAside } from '../../system/state-file.ts';
@@ -51,6 +52,12 @@ export interface Session extends AsyncDisposable {
     request: OperationRequest<Name>,
     given?: Secret,
   ): Promise<OperationResponse<Name>>;
+  /**
+   * Sends any request, with the token that its operation takes; one that is not in the table gets
+   * the stored token, if there is one.
+   * @throws codes of `sendRequest`
+   */
+  send(request: Omit<TypedRequest, 'token'>): Promise<unknown>;
   /** The rows of a list as they arrive, however many there are. Throws what `call` throws. */
   stream<Name extends StreamableName>(
     name: Name,
@@ -68,6 +75,7 @@ export interface Session extends AsyncDisposable {
 }
 
 const patienceMs = 2000;
+const operationNames = Object.keys(operations) as OperationName[];
 
 /** Opens a session; nothing is sent yet. @throws configuration-invalid, not-allowed */
 export async function openSession(
@@ -130,6 +138,16 @@ export async function openSession(
       const options = { token, signal: ending.signal, onUnread };
       using _notice = sayIfSlow();
       return await client.call(name, request, options);
+    },
+    async send(request) {
+      const path = request.path.split('?')[0];
+      const known = operationNames.find(
+        (name) => operations[name].method === request.method && operations[name].path === path,
+      );
+      const stored = () => readToken().catch(toUndefined('signed-out'));
+      const token = known === undefined ? await stored() : await tokenFor(known);
+      using _notice = sayIfSlow();
+      return await sendRequest(loaded.service, { ...request, token }, ending.signal);
     },
     async *stream(asked, request) {
       const name = serving(asked);

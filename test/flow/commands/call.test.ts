@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../../src/service/operations.ts';
+import { sendJson, startNastyService } from '../nasty-service.ts';
 import { makeDirectory } from '../reference-caller.ts';
-import { expectGolden, indent, maskChance } from './command-world.ts';
+import { createOwner, expectGolden, indent, maskChance } from './command-world.ts';
 import { createHousehold } from './household.ts';
 import { createNetworkWorld } from './network-world.ts';
 
@@ -124,6 +125,93 @@ describe('tributary call', () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 64,
       stderr: expect.stringContaining(message),
+    });
+  });
+});
+
+describe('any request', () => {
+  test.each([
+    [['GET', '/account/payout-wallet'], {}],
+    [['/account/payout-wallet'], {}],
+    [['get', '/network/clients'], { clients: expect.anything() }],
+    [
+      ['POST', '/network/find-providers2', '--field', 'count=1', '--field', 'unheard_of=1'],
+      { providers: expect.anything() },
+    ],
+    [['POST', '/stats/leaderboard'], { earners: expect.anything() }],
+  ])('is sent as it is typed: %j', async (words, answer) => {
+    const { run } = await createHousehold();
+    const { exitCode, stdout, stderr } = await run(['call', ...words]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject(answer);
+  });
+
+  /** What a service hears of a call, and what the caller gets; it answers everything alike. */
+  async function listen(words: readonly string[], reply: Parameters<typeof startNastyService>[0]) {
+    const heard: object[] = [];
+    await using service = await startNastyService((request, response) => {
+      const { method, path, headers, body } = request;
+      heard.push({ method, path, authorization: headers.authorization, body });
+      return reply(request, response);
+    });
+    const owner = await createOwner(service.baseUrl, 'production', 'a.token.here', { nowMs: 0 });
+    return { heard, result: await owner.run(['call', ...words]) };
+  }
+  const good = sendJson({ net_points: [1, { of: 'any form' }] });
+
+  test.each([
+    [
+      ['GET', '/account/points', '--field', 'year=2026', '--field', 'of=a b'],
+      { method: 'GET', path: '/account/points?year=2026&of=a+b', body: {} },
+    ],
+    [['/account/points'], { method: 'GET', path: '/account/points', body: {} }],
+    [
+      ['/network/remove-client', '--field', 'client_id=x'],
+      { method: 'POST', path: '/network/remove-client', body: { client_id: 'x' } },
+    ],
+    [['delete', '/some/thing'], { method: 'DELETE', path: '/some/thing', body: {} }],
+  ])('outside the list gets the token: %j', async (words, asked) => {
+    const { heard, result } = await listen(words, good);
+    expect(heard).toEqual([{ ...asked, authorization: 'Bearer a.token.here' }]);
+    expect(JSON.parse(result.stdout)).toEqual({ net_points: [1, { of: 'any form' }] });
+  });
+
+  test('whose operation takes no token gets none', async () => {
+    const { heard } = await listen(['POST', '/auth/code-login', '--field', 'auth_code=x'], good);
+    expect(heard).toMatchObject([{ authorization: undefined }]);
+  });
+
+  test.each([
+    'https://elsewhere.example/network/clients',
+    '//elsewhere.example/network/clients',
+    '/../admin',
+    '/a/%2E%2e/%2e./b',
+    '/a\\..\\b',
+    '/a%2f..%2fb',
+    '/a b',
+    '/a#b',
+  ])('is sent to no other place: %s', async (path) => {
+    const { heard, result } = await listen(['GET', path], good);
+    expect({ heard, exitCode: result.exitCode }).toEqual({ heard: [], exitCode: 64 });
+    expect(result.stderr).toMatch(/it must be a path below|the path must begin with/);
+  });
+
+  test('follows no redirect', async () => {
+    const { heard, result } = await listen(['GET', '/account/points'], (_, response) => {
+      response.writeHead(302, { location: 'https://elsewhere.example/' }).end();
+    });
+    expect(heard).toHaveLength(1);
+    expect(result).toMatchObject({
+      exitCode: 69,
+      stderr: expect.stringContaining('points to elsewhere.example'),
+    });
+  });
+
+  test('ends as a refusal where it is refused', async () => {
+    const refusal = sendJson({ error: { message: 'Not yours.' } });
+    expect((await listen(['POST', '/some/thing'], refusal)).result).toMatchObject({
+      exitCode: 65,
+      stderr: expect.stringContaining('POST /some/thing: Not yours.'),
     });
   });
 });

@@ -8,6 +8,7 @@ import {
   type OperationRequest,
   operations,
 } from '../../../service/operations.ts';
+import { methods, type TypedRequest } from '../../../service/send-request.ts';
 import { toWire } from '../../../service/wire-case.ts';
 import { readSmallFile } from '../../../system/small-file.ts';
 import { refuse } from '../../frame/command.ts';
@@ -25,23 +26,35 @@ export function listOperations() {
 }
 
 interface Typed {
-  readonly text: string;
+  /** The name of an operation, or a path, with or without a method before it. */
+  readonly words: readonly string[];
   /** Each is `key=value`. */
   readonly fields: readonly string[];
   readonly input?: string;
 }
 
 /**
- * Calls an operation and returns its answer with the wire's names, secrets included, because they
- * were asked for.
- * @throws usage-invalid, codes of `Session.call`
+ * Calls an operation, or sends what was typed, and returns the answer with the wire's names,
+ * secrets included, because they were asked for.
+ * @throws usage-invalid, codes of `Session.call` and `Session.send`
  */
 export async function callOperation(
   session: Session,
   typed: Typed,
   context: CommandContext,
 ): Promise<unknown> {
-  const name = findOperation(typed.text);
+  const place = readPlace(typed);
+  if (place !== undefined) {
+    const { method, path } = place;
+    const sent = await readRequest(typed, context);
+    const answer =
+      method === 'GET'
+        ? await session.send({ method, path: withQuery(path, sent), body: undefined })
+        : await session.send({ method, path, body: sent ?? {} });
+    throwRefusal(`${method} ${path}`, answer);
+    return answer;
+  }
+  const name = findOperation(typed.words[0] ?? '');
   const { request: schema }: Operation = operations[name];
   const request = await readRequest(typed, context);
   if (schema === undefined && request !== undefined) throw refuse(`${name} takes no fields`);
@@ -49,15 +62,57 @@ export async function callOperation(
   if (known?.success) checkKnown(request, known.data);
   const sent = schema === undefined ? undefined : (request ?? {});
   const answer: unknown = toWire(await session.call(name, sent as OperationRequest<typeof name>));
-  const { error, ...rest } = refusal.parse(answer);
-  if (error && Object.keys(rest).length === 0)
-    throw new TributaryError('service-refused', `${name}: ${error.message}`);
+  throwRefusal(name, answer);
   return answer;
 }
 
+/**
+ * The method and the path that were typed; undefined where the word names an operation whose fields
+ * are checked. Without a method it is a GET, or a POST where there are fields.
+ * @throws usage-invalid
+ */
+function readPlace({ words, fields, input }: Typed): Place | undefined {
+  const [first = '', second, ...more] = words;
+  const method = methods.find((own) => own === first.toUpperCase());
+  const path = method === undefined ? first : (second ?? '');
+  if (more.length > 0 || (method === undefined && second !== undefined))
+    throw refuse(`${words.join(' ')}: name an operation, or a method and a path`);
+  if (method === undefined) {
+    if (!isPath(path) || pathsOf(path).length === 1) return undefined;
+    return { method: fields.length > 0 || input !== undefined ? 'POST' : 'GET', path };
+  }
+  if (isPath(path)) return { method, path };
+  throw refuse(`${first} ${path}: the path must begin with /, as in /network/clients`);
+}
+
+type Place = Pick<TypedRequest, 'method' | 'path'>;
+
+const isPath = (text: string): text is `/${string}` => text.startsWith('/');
+
+const pathsOf = (text: string) => names.filter((name) => operations[name].path.endsWith(text));
+
+/** Fields of a GET are its query. @throws usage-invalid */
+function withQuery(path: Place['path'], fields: unknown): Place['path'] {
+  if (fields === undefined) return path;
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(Object(fields))) {
+    if (typeof value === 'object') throw refuse(`${key}: a GET takes plain fields alone`);
+    query.append(key, String(value));
+  }
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** @throws service-refused for an answer that holds nothing but an error */
+function throwRefusal(name: string, answer: unknown): void {
+  const { error, ...rest } = withError.safeParse(answer).data ?? {};
+  if (error === undefined || error === null || Object.keys(rest).length > 0) return;
+  const said = typeof error === 'string' ? error : (error.message ?? 'it gave no reason');
+  throw new TributaryError('service-refused', `${name}: ${said}`);
+}
+
 /** An answer of auth-client may have other fields beside its error. */
-const refusal = z.looseObject({
-  error: z.looseObject({ message: z.string().optional() }).nullish(),
+const withError = z.looseObject({
+  error: z.union([z.string(), z.looseObject({ message: z.string().optional() })]).nullish(),
 });
 
 /**

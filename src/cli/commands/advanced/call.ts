@@ -6,10 +6,13 @@ import { renderTable } from '../../present/text.ts';
 const separator = '\0';
 
 export const call = defineCommand({
-  usage: 'call [operation]',
+  usage: 'call [operation...]',
   description:
-    'send any request to the service and print the answer; without an operation, list them all',
-  arguments: { operation: 'its name, such as findProviders2, or its path' },
+    'send any request to the service and print the answer; without one, list the operations',
+  arguments: {
+    operation:
+      'a name of the list, such as findProviders2, whose fields are checked; or a path, such as /account/points, with a method before it if you like',
+  },
   options: {
     '--field <key=value>': [
       'set a request field, repeatable; true, false, null and numbers keep their type, "1" is text; a.b=1 nests, a[]=1 appends, a=@file reads a file',
@@ -22,16 +25,18 @@ export const call = defineCommand({
     'tributary call find-providers2 --field count=3 --field specs[].best_available=true':
       'the three best providers',
     'tributary call auth-client --input client.json': 'a request from a file',
+    'tributary call GET /account/points': 'a request that is not in the list, sent as it is typed',
+    'tributary call POST /device/set-name --field device_name=attic': 'with a body',
   },
-  async run(session, { words: [text], options }, context) {
+  async run(session, { words, options }, context) {
     const { callOperation, listOperations } = await import('./call-operation.ts');
     const fields = options.field.split(separator).slice(1);
-    return text === undefined
+    return words.length === 0
       ? listOperations()
-      : callOperation(session, { ...options, text, fields }, context);
+      : callOperation(session, { ...options, words, fields }, context);
   },
   render: (answer, terminal) =>
-    Array.isArray(answer)
+    isList(answer)
       ? renderTable(answer, terminal, [
           { title: 'Operation', read: ({ name }) => name },
           { title: 'Method', read: ({ method }) => method },
@@ -40,3 +45,10 @@ export const call = defineCommand({
         ])
       : `${toPlainJson(answer, 2)}\n`,
 });
+
+type Listed = Readonly<Record<'name' | 'method' | 'path' | 'summary', string>>;
+
+/** True for the list of operations. No answer of a service holds these fields. */
+function isList(answer: unknown): answer is readonly Listed[] {
+  return Array.isArray(answer) && answer.length > 0 && 'summary' in Object(answer[0]);
+}

@@ -25,7 +25,8 @@ function findRows(header: string): readonly (readonly string[])[] {
 }
 
 function createRow(name: OperationName): readonly string[] {
-  const { method, path, authentication, repeat, list, summary }: Operation = operations[name];
+  const { method, path, authentication, repeat, list, summary, isOutside }: Operation =
+    operations[name];
   const token = {
     none: '',
     'any-jwt': 'network or client',
@@ -33,8 +34,19 @@ function createRow(name: OperationName): readonly string[] {
     'guest-jwt': 'guest',
   }[authentication];
   const stream = list === undefined ? '' : 'yes';
-  return [`\`${name}\``, `${method} \`${path}\``, token, repeat, stream, summary];
+  const documented = isOutside ? 'outside' : '';
+  const called = [`\`${name}\``, `${method} \`${path}\``, token, repeat, stream];
+  return [...called, documented, inProduction[name] ?? '', summary];
 }
+
+/** What production services do not serve, or by which other operation. */
+const inProduction: Readonly<Partial<Record<OperationName, string>>> = {
+  findProviders: 'no',
+  findLocations: '`findProviderLocations`',
+  createProviderSpec: 'no',
+  upgradeGuest: 'no',
+  setProvide: 'no',
+};
 
 describe('the guide', () => {
   it('lists every operation as the table has it, and no other', () => {

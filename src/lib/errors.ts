@@ -98,6 +98,19 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+const systemWords: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EPERM: 'this user may not read it',
+  EISDIR: 'it is a folder',
+};
+
+/** Why a file that a person named could not be read, without the system's own words. */
+export function whyUnreadable(error: unknown): string {
+  return systemWords[systemCodeOf(error) ?? ''] ?? messageOf(error);
+}
+
 /** The system's error code (`ENOENT`, …) of anything thrown; undefined where it has none. */
 export function systemCodeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;

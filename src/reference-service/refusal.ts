@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { describeIssue } from '../lib/describe-issue.ts';
 import { SandboxError } from './errors.ts';
 
 /**
@@ -48,5 +49,5 @@ export function parseBody<T>(schema: z.ZodType<T>, value: unknown, whole: string
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new BadBody(400, `${issue?.path.join('.') || whole}: ${issue?.message}`);
+  throw new BadBody(400, `${issue?.path.join('.') || whole}: ${describeIssue(issue)}`);
 }

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { describeIssue } from '../lib/describe-issue.ts';
 import { Secret } from '../lib/secret.ts';
 import { ServiceError, type ServiceErrorCode } from './errors.ts';
 import type { Operation } from './operation.ts';
@@ -74,7 +75,7 @@ function createBody(name: OperationName, schema: z.ZodType, request: unknown): s
   throw createUnsentError(
     'usage-invalid',
     operations[name],
-    `${issue?.path.join('.')}: ${issue?.message}`,
+    `${issue?.path.join('.')}: ${describeIssue(issue)}`,
   );
 }
 

@@ -116,7 +116,8 @@ export function createTransport(
     const response = await request
       .call(pool, { origin, method, path, headers, body: body ?? null, signal, onInfo })
       .catch((error: unknown) => {
-        throw createUnreachableError(error, doing, new URL(origin).host);
+        const { host } = new URL(origin);
+        throw createUnreachableError(error, { doing, host, headersMs: limits.headersMs });
       });
     // undici's stream reports an early end as an error, which would end the process if nothing
     // listened.
@@ -195,7 +196,12 @@ async function readAnswer(open: OpenAnswer, exchange: Exchange): Promise<Answer>
   }
 }
 
-function createUnreachableError(error: unknown, doing: string, host: string): unknown {
+interface Tried extends Pick<TransportLimits, 'headersMs'> {
+  readonly doing: string;
+  readonly host: string;
+}
+
+function createUnreachableError(error: unknown, { doing, host, headersMs }: Tried): unknown {
   if (isAbort(error)) return error;
   if (error instanceof NotConnected) {
     const message = `${doing}: no connection to ${host}: ${error.message}`;
@@ -203,7 +209,11 @@ function createUnreachableError(error: unknown, doing: string, host: string): un
   }
   // If undici does not accept a request, that is a bug of ours.
   if (systemCodeOf(error) === 'UND_ERR_INVALID_ARG') return error;
-  const message = `${doing}: no answer from ${host}: ${messageOf(error)}`;
+  const why =
+    systemCodeOf(error) === 'UND_ERR_HEADERS_TIMEOUT'
+      ? ` within ${headersMs / 1000} s, although it took the request`
+      : `: ${messageOf(error)}`;
+  const message = `${doing}: no answer from ${host}${why}`;
   return new ServiceError('service-unreachable', message, { cause: error, maybeSent: true });
 }
 

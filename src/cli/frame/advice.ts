@@ -1,6 +1,7 @@
 import { chooseConfigPath } from '../../config/config-file.ts';
 import { type ErrorCode, TributaryError } from '../../errors/codes.ts';
 import { findAction } from '../../health/reasons.ts';
+import { formatSeconds } from '../../lib/units.ts';
 import { renderCommand, type Typed } from './command.ts';
 import { type CommandContext, loadConfig } from './context.ts';
 
@@ -65,13 +66,21 @@ export async function advise(
   const isDenied =
     /^(state|configuration)-/.test(error.code) && /\bE(ACCES|PERM)\b/.test(error.message);
   const found = advice[isDenied && process.geteuid?.() !== 0 ? 'not-allowed' : error.code];
-  const text = (typeof found === 'string' ? found : found?.[name]) ?? findAction(error.code);
+  const text =
+    sayWhen(error) ?? (typeof found === 'string' ? found : found?.[name]) ?? findAction(error.code);
   const command = renderCommand(context.typed, {});
   const values = new Map(
     Object.entries({ name, command, ...(await findPlaces(options, context)) }),
   );
   const action = text.replace(/\{(\w+)\}/g, (_, key: string) => values.get(key) ?? '');
   return new TributaryError(error.code, error.message, { cause: error, action });
+}
+
+/** When it may be tried again, where that is known. */
+function sayWhen({ retryAfterSeconds }: TributaryError): string | undefined {
+  return retryAfterSeconds === undefined
+    ? undefined
+    : `Try again in ${formatSeconds(retryAfterSeconds)}.`;
 }
 
 async function findPlaces(options: Typed['options'], context: CommandContext) {

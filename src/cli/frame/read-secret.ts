@@ -1,4 +1,4 @@
-import { messageOf } from '../../lib/errors.ts';
+import { whyUnreadable } from '../../lib/errors.ts';
 import { Secret } from '../../lib/secret.ts';
 import { readSmallFile } from '../../system/small-file.ts';
 import { refuse } from './command.ts';
@@ -74,7 +74,7 @@ async function readGiven(source: SecretSource, context: CommandContext): Promise
   const { name, file } = source;
   if (file === undefined) return context.prompt?.askSecret(toSentence(name)) ?? toSecret('');
   return readSmallFile(file, limitBytes).then(toSecret, (error: unknown) => {
-    throw refuse(`reading the ${name} from ${file}: ${messageOf(error)}`, { cause: error });
+    throw refuse(`reading the ${name} from ${file}: ${whyUnreadable(error)}`, { cause: error });
   });
 }
 

@@ -75,6 +75,11 @@ export interface Session extends AsyncDisposable {
 }
 
 const patienceMs = 2000;
+/** A person waits for the end: two tries are over within half a minute. */
+const personWaits = {
+  tries: 2,
+  fetchLimits: { headersMs: 13_000, bodyMs: 13_000, callMs: 29_000 },
+} as const;
 const operationNames = Object.keys(operations) as OperationName[];
 
 /** Opens a session; nothing is sent yet. @throws configuration-invalid, not-allowed */
@@ -85,7 +90,7 @@ export async function openSession(
   // Large answers make much garbage, so the heap is kept small.
   keepHeapSmall();
   const loaded = await loadConfig(options, context);
-  const client = createServiceClient(loaded.service);
+  const client = createServiceClient({ ...loaded.service, ...personWaits });
   const notes = openNotes(options, context);
   const ending = new AbortController();
   const { base_url, profile } = loaded.config.service;

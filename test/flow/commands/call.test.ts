@@ -113,8 +113,13 @@ describe('tributary call', () => {
     [['xyzzy'], 'unknown operation xyzzy\n  > See them all: tributary call\n'],
     [['clients', '--field', 'a=1'], 'clients takes no fields'],
     [['findProviders2', '--field', 'count'], '--field count: it must be key=value'],
-    [['findProviders2', '--field', 'count=many'], 'count: '],
-    [['findProviders2', '--input', '/nowhere/request.json'], 'reading /nowhere/request.json'],
+    [['findProviders2', '--field', 'count=many'], 'count: it must be a number'],
+    [['codeLogin'], 'auth_code: it is missing'],
+    [
+      ['findProviders2', '--input', '/nowhere/request.json'],
+      'reading /nowhere/request.json: there is no such file\n',
+    ],
+    [['findProviders2', '--input', '/'], 'reading /: it is a folder\n'],
     [
       ['findProviders2', '--input', '/etc/hostname'],
       '--input /etc/hostname: it is not a JSON object',
@@ -204,6 +209,16 @@ describe('any request', () => {
     expect(result).toMatchObject({
       exitCode: 69,
       stderr: expect.stringContaining('points to elsewhere.example'),
+    });
+  });
+
+  test('says when it may be tried again', async () => {
+    const { result } = await listen(['GET', '/account/points'], (_, response) => {
+      response.writeHead(429, { 'retry-after': '3600' }).end('slow down');
+    });
+    expect(result).toMatchObject({
+      exitCode: 75,
+      stderr: expect.stringContaining('slow down\n  > Try again in 1 h.\n'),
     });
   });
 

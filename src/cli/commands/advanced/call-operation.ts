@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { messageOf, TributaryError } from '../../../errors/codes.ts';
+import { TributaryError } from '../../../errors/codes.ts';
 import { findNearest } from '../../../lib/edit-distance.ts';
+import { whyUnreadable } from '../../../lib/errors.ts';
 import { parseJson } from '../../../lib/parse-json.ts';
 import type { Operation } from '../../../service/operation.ts';
 import {
@@ -177,7 +178,7 @@ async function readValue(text: string): Promise<unknown> {
 
 function readFile(path: string): Promise<string> {
   return readSmallFile(path, limitBytes).catch((error: unknown) => {
-    throw refuse(`reading ${path}: ${messageOf(error)}`, { cause: error });
+    throw refuse(`reading ${path}: ${whyUnreadable(error)}`, { cause: error });
   });
 }
 

@@ -124,7 +124,7 @@ describe('a secret', () => {
     [
       'is not there',
       () => '/nowhere/secret',
-      /reading the reset code from \/nowhere\/secret: ENOENT/,
+      /reading the reset code from \/nowhere\/secret: there is no such file$/,
     ],
     ['is too long', () => writeTemporary('x'.repeat(20_000)), /larger than 16 KiB/],
     ['is no text', () => writeTemporary(Uint8Array.of(0xff, 0xfe)), /not UTF-8/],

@@ -102,6 +102,10 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   'tributary stats --client this': ['test/flow/commands/stats-local.test.ts', "'--client', 'this'"],
   'tributary health': ['test/systems/clone.test.ts'],
   'sudo tributary login --new-device': ['test/systems/clone.test.ts'],
+  'tributary network locations': [
+    'test/flow/commands/network.test.ts',
+    "locations: 'network locations'",
+  ],
   'tributary network clients': ['test/flow/commands/network.test.ts', "'network', 'clients'"],
   'tributary plan': ['test/net/plan.test.ts', "['plan', ...args]"],
   'tributary sandbox seed': ['test/flow/simulated-world.test.ts', "'seed',"],

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { SettingChange } from '../config/settings.ts';
 import type { Supervision } from '../config/supervision.ts';
 import { closeDataPath, removeDataPath } from '../data-path/tear-down.ts';
 import { messageOf, type TributaryError, toFailure, toUndefined } from '../errors/codes.ts';
@@ -24,6 +25,8 @@ import { createStatusLoop } from './tell/status-loop.ts';
 
 export interface AgentOptions extends Pick<AgentParts, 'loaded' | 'load'> {
   readonly supervision: Supervision;
+  /** Writes a setting from the page into the configuration. */
+  readonly writeSetting: (change: SettingChange) => Promise<void>;
   /**
    * True where the firewall's table stays at the end, closed, for the next start. Removing a
    * namespace removes its table too.
@@ -63,7 +66,8 @@ const openReal = (): Surroundings => ({
  * tear-down from being complete
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
-  const { loaded, load, supervision, keepsFence, surroundings = openReal() } = options;
+  const { loaded, load, writeSetting, supervision, keepsFence } = options;
+  const { surroundings = openReal() } = options;
   const { signals, stdout } = surroundings;
   const { config, stateDirectory } = loaded;
   const now = () => new Date();
@@ -127,7 +131,14 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     uncaught: (error) => log.error({ reason: messageOf(error) }, 'an error that nothing caught'),
   });
   const shown = { ...agent, loaded, log, now };
-  const status = await startStatus({ ...shown, pageDescriptor, heartbeats, failures });
+  const status = await startStatus({
+    ...shown,
+    load,
+    writeSetting,
+    pageDescriptor,
+    heartbeats,
+    failures,
+  });
   const loops: readonly Loop[] = [
     ...agent.loops,
     ...(await openNotifiers({ ...shown, page: status.pageAddress() })),

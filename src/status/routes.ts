@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { TributaryError } from '../errors/codes.ts';
 import { judgePhase } from '../health/phase.ts';
 import { phaseTraits } from '../health/phase-traits.ts';
-import { parseJson } from '../lib/parse-json.ts';
 import { leastBitRate, mostBitRate } from '../lib/units.ts';
 import { provideModes } from '../service/profiles.ts';
 import {
@@ -15,6 +14,7 @@ import {
   toErrorAnswer,
 } from './answers.ts';
 import { buildProvideDocument, buildStatusDocument } from './document.ts';
+import { parseBody } from './parse-body.ts';
 import type { StatusSource } from './source.ts';
 
 export interface Asked extends StatusSource {
@@ -36,12 +36,13 @@ const pagePaths = [
 ];
 
 /**
- * What anyone who reaches the TCP port may ask. Nothing here changes anything, except `/provide`
- * with the page's token.
+ * What anyone who reaches the TCP port may ask. Nothing here changes anything, except what needs
+ * the page's token.
  */
 export const publicRoutes: Routes = {
   ...Object.fromEntries([...pagePaths].map((path) => [path, ['GET', askPage]])),
   '/provide': ['POST', askPage],
+  '/settings': ['POST', askPage],
   '/status.json': ['GET', answerStatus],
   '/metrics': ['GET', answerMetrics],
   '/livez': ['GET', answerLiveness],
@@ -135,20 +136,9 @@ export async function setProvide(
   { facts, control }: StatusSource,
   body: string,
 ): Promise<StatusAnswer> {
-  const { mode, forSeconds, limitBitsPerSecond } = parseRequest(body);
+  const { mode, forSeconds, limitBitsPerSecond } = parseBody(body, provideRequest);
   await (mode === null
     ? control.clearOverride()
     : control.setOverride(mode, forSeconds, limitBitsPerSecond));
   return createJsonAnswer(200, buildProvideDocument(facts()));
-}
-
-function parseRequest(body: string) {
-  const value = parseJson(body);
-  if (value === undefined)
-    throw new TributaryError('usage-invalid', 'reading the request: its body is not JSON');
-  const { data, error } = provideRequest.safeParse(value);
-  if (data !== undefined) return data;
-  const [issue] = error.issues;
-  const what = `${issue?.path.join('.') || 'body'}: ${issue?.message}`;
-  throw new TributaryError('usage-invalid', `reading the request: ${what}`);
 }

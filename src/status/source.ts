@@ -1,3 +1,4 @@
+import type { Setting, SettingChange } from '../config/settings.ts';
 import type { Facts } from '../health/facts.ts';
 import type { Health } from '../health/health-check.ts';
 import type { Secret } from '../lib/secret.ts';
@@ -28,6 +29,14 @@ export interface AgentControl {
   reload(): Promise<void>;
   /** Tests the firewall now; the facts contain the result. */
   selfTest(): Promise<void>;
+  /** The settings that the page may change, as the configuration has them now. */
+  settings(): Promise<readonly Setting[]>;
+  /**
+   * Writes a setting into the configuration and takes it into force.
+   * @throws usage-invalid, configuration-invalid, state-unwritable, not-allowed (with the command
+   * that does it)
+   */
+  changeSetting(change: SettingChange): Promise<void>;
 }
 
 /** Reads the ledger's rows from `sinceMs` on, the oldest first. */

@@ -74,6 +74,7 @@ async function start(
     load,
     supervision,
     keepsFence: change.keepsFence === true,
+    writeSetting: async () => undefined,
   };
   const surroundings = { exec, signals: signals as never, stdout };
   const running = runAgent({ ...options, surroundings });

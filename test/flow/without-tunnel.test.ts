@@ -219,6 +219,7 @@ test('a second source provides although no tunnel was issued, and the tunnel joi
   const running = runAgent({
     loaded: await load(service.authCode),
     load,
+    writeSetting: async () => undefined,
     supervision: {
       notifySocket: undefined,
       watchdogMs: undefined,

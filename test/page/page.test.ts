@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, describe, expect, test } from 'vitest';
+import { TributaryError } from '../../src/errors/codes.ts';
 import { createFacts } from '../../tools/docs/sample-facts.ts';
 import {
   busyFacts,
@@ -267,7 +268,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await using world = await openPage(launched, screens.phone, { facts });
     const { page, fixture } = world;
     await page.getByRole('button', { name: 'Mode' }).click();
-    await page.getByText('anyone, for rewards').click();
+    await page.locator('#mode-form').getByText('anyone, for rewards').click();
     await page.getByText('Strangers will use your Internet connection.').waitFor();
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map(({ id }) => id)).toEqual([]);
@@ -283,6 +284,62 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     expect(await page.evaluate('localStorage.length')).toBe(0);
   });
 
+  test('changes settings with the token, each with its own answer, and shows a stranger none', async () => {
+    await using world = await openPage(launched, screens.phone);
+    const { page, fixture } = world;
+    const { state } = fixture;
+    const changes: unknown[] = [];
+    state.settings = state.settings.map((own) =>
+      own.key === 'provide.mode'
+        ? { ...own, text: 'friends' }
+        : {
+            ...own,
+            overruledBy: own.key === 'provide.schedule' ? 'TRIBUTARY_PROVIDE_SCHEDULE' : null,
+          },
+    );
+    state.changeSetting = async (change) => {
+      changes.push(change);
+      if (change.text === 'much')
+        throw new TributaryError('usage-invalid', 'provide.cap.bytes: found "much"');
+      if (change.key === 'provide.rate_limit.line')
+        throw new TributaryError('not-allowed', 'The agent may not write it.', {
+          action: "sudo tributary config set provide.rate_limit.line '20 Mbit'",
+        });
+    };
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await typeToken(page, pageToken);
+    await page.locator('#settings-dialog[open]').waitFor();
+    expect(await page.locator('#set-mode').inputValue()).toBe('friends');
+    expect(await page.locator('#set-schedule').isDisabled()).toBe(true);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await page.locator('#set-cap').fill('much');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('found "much"').waitFor();
+    await page.locator('#set-cap').fill('500 GB');
+    await page.locator('#set-limit').fill('20 Mbit');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText("sudo tributary config set provide.rate_limit.line '20 Mbit'").waitFor();
+    await page.locator('#set-limit').fill('');
+    // Strangers are let in after a confirmation only.
+    await page.locator('#set-mode').selectOption('public');
+    await page.getByRole('button', { name: 'Save' }).click();
+    expect(await page.locator('#set-sure:invalid').count()).toBe(1);
+    await page.locator('#set-sure').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved, and in force.').waitFor();
+    expect(changes).toEqual([
+      { key: 'provide.cap.bytes', text: 'much' },
+      { key: 'provide.cap.bytes', text: '500 GB' },
+      { key: 'provide.rate_limit.line', text: '20 Mbit' },
+      { key: 'provide.mode', text: 'public' },
+    ]);
+    await page.getByRole('button', { name: 'Close' }).click();
+    expect(await page.locator('dialog[open]').count()).toBe(0);
+    expect(world.complaints.filter((text) => !/status of 4/.test(text))).toEqual([]);
+  });
+
   test('leaves a dialog and a menu by Escape, and changes nothing', async () => {
     await using world = await openPage(launched, screens.desktop);
     const { page, fixture } = world;
@@ -290,7 +347,9 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await page.keyboard.press('Escape');
     expect(await page.getByRole('button', { name: 'For 1 hour' }).isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Mode' }).click();
-    expect(await page.getByText('anyone, for rewards').isVisible()).toBe(true);
+    expect(await page.locator('#mode-form').getByText('anyone, for rewards').isVisible()).toBe(
+      true,
+    );
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map(({ id }) => id)).toEqual([]);
     await page.keyboard.press('Escape');

@@ -19,6 +19,8 @@ export function makeSource(facts: Facts): StatusSource {
       clearOverride: doNothing,
       reload: doNothing,
       selfTest: doNothing,
+      settings: async () => [],
+      changeSetting: doNothing,
     },
   };
 }

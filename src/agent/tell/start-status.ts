@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { findPageWarnings } from '../../config/combinations.ts';
 import { defaultConfigPath } from '../../config/config-file.ts';
+import { listSettings, type SettingChange } from '../../config/settings.ts';
 import { hasCode, TributaryError } from '../../errors/codes.ts';
 import { judgePhase } from '../../health/phase.ts';
 import { formatHostPort, type HostPort } from '../../lib/host-port.ts';
@@ -12,7 +13,7 @@ import type { Failures } from '../failures.ts';
 import type { Heartbeats } from '../run-loop.ts';
 
 export interface StartStatusParts
-  extends Pick<AgentParts, 'loaded' | 'log' | 'now'>,
+  extends Pick<AgentParts, 'loaded' | 'load' | 'log' | 'now'>,
     Pick<
       Agent,
       'facts' | 'recent' | 'health' | 'overrides' | 'reload' | 'sample' | 'enforce' | 'history'
@@ -21,6 +22,8 @@ export interface StartStatusParts
   readonly pageDescriptor: number | undefined;
   readonly heartbeats: Heartbeats;
   readonly failures: Pick<Failures, 'note'>;
+  /** Writes a setting into the configuration; the reload follows. */
+  readonly writeSetting: (change: SettingChange) => Promise<void>;
 }
 
 /**
@@ -59,6 +62,12 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
       reload: () => reload().then(() => enforce()),
       // One pass sends the probes, and the next one judges them.
       selfTest: () => enforce().then(() => enforce()),
+      settings: async () => listSettings(await parts.load()),
+      async changeSetting(change) {
+        await parts.writeSetting(change);
+        await reload();
+        await enforce();
+      },
     },
   };
   let failure: TributaryError | undefined;

@@ -136,16 +136,17 @@ function askForToken(order, text) {
 }
 
 async function send(order) {
+  const { path = '/provide', body, hear: listen = sayOutcome } = order;
   const token = readToken();
   if (token === null) return askForToken(order, '');
   say('Asking the agent …');
   try {
-    const answer = await fetch('/provide', {
+    const answer = await fetch(path, {
       method: 'POST',
       redirect: 'error',
       credentials: 'omit',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(order),
+      body: JSON.stringify(body),
     });
     const told = await answer.json();
     await refresh();
@@ -155,11 +156,59 @@ async function send(order) {
     if (answer.status === 401) {
       forgetToken();
       askForToken(order, `${told.error.message} Type it again.`);
-    } else say(answer.ok ? 'Done.' : told.error.message);
+    } else listen(told);
   } catch {
     await refresh();
-    say('The agent does not answer; nothing was changed, as far as is known here.');
+    listen({
+      error: {
+        message: 'The agent does not answer; nothing was changed, as far as is known here.',
+      },
+    });
   }
+}
+
+function sayOutcome({ error }) {
+  say(error?.message ?? 'Done.');
+}
+
+const settings = () => find('settings-form').querySelectorAll('[name]');
+
+/** The fields say what the configuration says; one that the environment sets cannot be changed. */
+function fillSettings(told) {
+  say(told.error?.message ?? '');
+  if (told.error) return;
+  for (const { key, text, overruledBy } of told.settings) {
+    const field = find('settings-form').elements[key];
+    field.value = field.dataset.kept = text;
+    field.disabled = overruledBy !== null;
+    field.title = overruledBy === null ? '' : `${overruledBy} sets it: change it there`;
+  }
+  answerSettings('');
+  askIfSure('set-mode');
+  if (!find('settings-dialog').open) find('settings-dialog').showModal();
+}
+
+function answerSettings(text, command) {
+  find('settings-answer').textContent = text;
+  find('settings-command').hidden = command === undefined;
+  find('settings-command').firstChild.textContent = command ?? '';
+}
+
+/** Sends the first field that was changed, and after its answer the next. */
+function saveSettings() {
+  const field = [...settings()].find((own) => own.value.trim() !== own.dataset.kept);
+  if (field === undefined) return answerSettings('Saved, and in force.');
+  const text = field.value.trim();
+  void send({
+    path: '/settings',
+    body: { change: { key: field.name, text } },
+    hear({ error }) {
+      say('');
+      if (error) return answerSettings(`${field.name}: ${error.message}`, error.command);
+      field.dataset.kept = field.value = text;
+      saveSettings();
+    },
+  });
 }
 
 function order(mode, choice, limit) {
@@ -167,9 +216,11 @@ function order(mode, choice, limit) {
   document.querySelector(':popover-open')?.hidePopover();
   const limitBitsPerSecond = limit ? Math.round(limit * 1e6) : undefined;
   void send({
-    mode: mode === 'auto' ? null : mode,
-    forSeconds: toSeconds(choice),
-    limitBitsPerSecond,
+    body: {
+      mode: mode === 'auto' ? null : mode,
+      forSeconds: toSeconds(choice),
+      limitBitsPerSecond,
+    },
   });
 }
 
@@ -181,9 +232,10 @@ document.addEventListener('click', ({ target }) => {
   if (opens !== undefined) {
     find('mode-form').elements.mode.value = find('orders').dataset.mode;
     find('limit').value = find('orders').dataset.limit;
-    askIfSure();
+    askIfSure('mode');
     find('mode-dialog').showModal();
   }
+  if (button.id === 'settings') void send({ path: '/settings', body: {}, hear: fillSettings });
   if (closes !== undefined) button.closest('dialog').close();
   if (button.classList.contains('copy')) {
     // Over plain HTTP there is no clipboard to write to but by a selection.
@@ -197,20 +249,25 @@ document.addEventListener('click', ({ target }) => {
 });
 
 /** A mode that lets strangers in, and is not in force, is confirmed. */
-function askIfSure() {
-  const { value } = find('mode-form').elements.mode;
-  const chosen = find('mode-form').querySelector(`input[value="${value}"]`);
-  const isOpen = chosen?.dataset.open !== undefined && value !== find('orders').dataset.mode;
-  find('mode-risk').hidden = !isOpen;
-  Object.assign(find('mode-sure'), { required: isOpen, checked: false });
+function askIfSure(where) {
+  const list = find('set-mode');
+  const chosen =
+    where === 'mode' ? find('mode-form').querySelector(':checked') : list.selectedOptions[0];
+  const kept = where === 'mode' ? find('orders').dataset.mode : list.dataset.kept;
+  const isOpen = chosen?.dataset.open !== undefined && chosen.value !== kept;
+  const [risk, sure] = where === 'mode' ? ['mode-risk', 'mode-sure'] : ['set-risk', 'set-sure'];
+  find(risk).hidden = !isOpen;
+  Object.assign(find(sure), { required: isOpen, checked: false });
 }
 
 document.addEventListener('change', ({ target }) => {
-  if (target.name === 'mode') askIfSure();
+  if (target.name === 'mode' || target.id === 'set-mode')
+    askIfSure(target.name === 'mode' ? 'mode' : target.id);
 });
 
 document.addEventListener('submit', (event) => {
   event.preventDefault();
+  if (event.target.id === 'settings-form') return saveSettings();
   if (event.target.id === 'mode-form')
     return order(event.target.elements.mode.value, find('seconds').value, find('limit').value);
   const store = find('remember').checked ? localStorage : sessionStorage;

@@ -3,6 +3,7 @@ import { answerNotFound, createAnswer, type StatusAnswer, type StatusRequest } f
 import { setProvide } from '../routes.ts';
 import type { StatusSource } from '../source.ts';
 import { createAssets, packAnswer } from './assets.ts';
+import { answerSettings } from './change-settings.ts';
 import { drawThroughput } from './chart.ts';
 import { createGate } from './gate.ts';
 import { answerHistory } from './history.ts';
@@ -57,8 +58,9 @@ export function createPage(
       '/history.json',
       async ({ query, headers }) => packAnswer(await answerHistory(source, query), headers),
     ],
-    // This route needs the page's token.
+    // These routes need the page's token.
     ['/provide', (request) => gate(request) ?? setProvide(source, request.body)],
+    ['/settings', (request) => gate(request) ?? answerSettings(source, request.body)],
   ]);
   return async (request) => (await answers.get(request.path)?.(request)) ?? answerNotFound();
 }

@@ -17,7 +17,7 @@ export function renderOrders({ document, takesControl }: View): Html {
   const pause = html`<button type="button" data-order="none" data-seconds="3600">For 1 hour</button>
 <button type="button" data-order="none" data-seconds="tomorrow">Until tomorrow</button>
 <button type="button" data-order="none">Until I resume</button>`;
-  return html`<div class="scripted row" id="orders" data-mode="${findChosenMode(provide).mode}" data-limit="${limit}"><button type="button" data-opens="mode">Mode</button>
+  return html`<div class="scripted row" id="orders" data-mode="${findChosenMode(provide).mode}" data-limit="${limit}"><button type="button" id="settings">Settings</button><button type="button" data-opens="mode">Mode</button>
 ${isPaused ? html`<button type="button" class="primary" data-order="auto">Resume</button>` : renderMenu('pause', pause)}</div>
 <noscript>${renderMenu('hint', renderHint())}</noscript>`;
 }
@@ -37,7 +37,7 @@ function renderHint(): Html {
 }
 
 /** From the narrowest use to the widest. */
-const offeredModes: readonly ProvideMode[] = [
+export const offeredModes: readonly ProvideMode[] = [
   'none',
   'network',
   'friends',

@@ -7,6 +7,7 @@ import { renderDialogs, renderOrders } from './render-controls.ts';
 import { renderNumbers } from './render-numbers.ts';
 import { renderRange, renderRanges, renderTable, renderUptime } from './render-past.ts';
 import { renderConnection, renderEvents, renderRefused } from './render-rest.ts';
+import { renderSettings } from './render-settings.ts';
 import { describeState, renderState } from './render-state.ts';
 import { type ChartName, chartNames, chartSpans } from './slots.ts';
 import type { View } from './view.ts';
@@ -70,7 +71,7 @@ ${chartNames.map((range) => renderChosen(range, view))}
 ${part('zone')}
 <nav class="row" aria-label="The same for programs"><a href="/status.json">Status as JSON</a> <a href="/history.json?unit=day">Days as JSON</a> <a href="/metrics">Metrics</a> <button type="button" id="forget" hidden>Forget the token</button></nav>
 </footer>
-${renderDialogs(view)}
+${renderDialogs(view)}${view.takesControl ? renderSettings() : undefined}
 </body>
 </html>
 `.html;

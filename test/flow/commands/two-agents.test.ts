@@ -22,6 +22,8 @@ async function startAgent(
     clearOverride: note('mode'),
     reload: note('reload'),
     selfTest: note('self-test'),
+    settings: async () => [],
+    changeSetting: note('settings'),
   };
   const history = () => {
     asked.push('history');

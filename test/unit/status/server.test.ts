@@ -231,7 +231,34 @@ describe('the page', () => {
     expect((await ask(page, '/provide', { method: 'OPTIONS' })).status).toBe(405);
   });
 
-  test.each(['/provide', '/reload', '/self-test', '/health', '/configuration'])(
+  test('lists and changes settings for the token alone, and for no other site', async () => {
+    await using fixture = await createStatusFixture(undefined, {
+      pageToken: new Secret('a-token-of-twenty-four-letters'),
+    });
+    await fixture.start();
+    const changes: unknown[] = [];
+    fixture.state.changeSetting = async (change) => void changes.push(change);
+    const change = { key: 'provide.cap.bytes', text: '500 GB' };
+    const order = (more: Readonly<Record<string, string>>, body: unknown = { change }) =>
+      ask(pageOf(fixture.server), '/settings', {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'Content-Type': 'application/json', ...more },
+      });
+    const known = { Authorization: 'Bearer a-token-of-twenty-four-letters' };
+    expect((await order({})).status).toBe(401);
+    expect((await order({}, {})).text).not.toContain('provide.mode');
+    expect((await order({ ...known, Origin: 'http://evil.example' })).status).toBe(403);
+    expect((await order({ ...known, 'Content-Type': 'text/plain' })).status).toBe(415);
+    expect(changes).toEqual([]);
+    expect((await order(known, { change: { key: change.key } })).status).toBe(400);
+    expect(changes).toEqual([]);
+    const { status, text } = await order(known);
+    expect([status, JSON.parse(text).settings.length]).toEqual([200, 4]);
+    expect(changes).toEqual([change]);
+  });
+
+  test.each(['/provide', '/settings', '/reload', '/self-test', '/health', '/configuration'])(
     'has no %s',
     async (path) => {
       await using fixture = await createStatusFixture();

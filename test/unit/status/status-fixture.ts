@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Setting } from '../../../src/config/settings.ts';
 import type { TributaryError } from '../../../src/errors/codes.ts';
 import type { Facts } from '../../../src/health/facts.ts';
 import { formatHostPort } from '../../../src/lib/host-port.ts';
@@ -13,6 +14,13 @@ import {
 import type { AgentControl, StatusSource } from '../../../src/status/source.ts';
 import { now, providingFacts } from '../../../tools/docs/sample-facts.ts';
 import { makeSource } from '../../../tools/docs/sample-source.ts';
+
+const settingNames = [
+  'provide.mode',
+  'provide.cap.bytes',
+  'provide.rate_limit.line',
+  'provide.schedule',
+];
 
 /** What a test may change while the server runs. */
 interface FixtureState {
@@ -28,6 +36,8 @@ interface FixtureState {
     limitBitsPerSecond?: number,
   ])[];
   readonly pageProblems: TributaryError[];
+  settings: readonly Setting[];
+  changeSetting: AgentControl['changeSetting'];
 }
 
 /** A real status server in a directory of its own, with a control that only remembers. */
@@ -83,6 +93,8 @@ function makeState(facts: Facts): FixtureState {
     reload: async () => undefined,
     commands: [],
     pageProblems: [],
+    settings: settingNames.map((key) => ({ key, text: '', overruledBy: null })),
+    changeSetting: async () => undefined,
   };
 }
 
@@ -124,6 +136,8 @@ function createControl(state: FixtureState): AgentControl {
     async selfTest() {
       state.commands.push(['tried', undefined]);
     },
+    settings: async () => state.settings,
+    changeSetting: (change) => state.changeSetting(change),
   };
 }
 

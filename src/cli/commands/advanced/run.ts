@@ -35,6 +35,13 @@ export const run = defineCommand({
     const { runAgent } = await import('../../../agent/run-agent.ts');
     const { readSupervision } = await import('../../../config/supervision.ts');
     const supervision = readSupervision(context.environment, process.pid);
-    await runAgent({ loaded, load, supervision, keepsFence: options.keepFence === true });
+    const { changeSetting } = await import('../../../config/settings.ts');
+    await runAgent({
+      loaded,
+      load,
+      writeSetting: async (change) => changeSetting(await load(), change, context.environment),
+      supervision,
+      keepsFence: options.keepFence === true,
+    });
   },
 });

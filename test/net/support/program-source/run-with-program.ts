@@ -17,6 +17,7 @@ const load = () => loadConfig({ configPath, stateDirectory, environment: process
 await runAgent({
   loaded: await load(),
   load,
+  writeSetting: async () => undefined,
   supervision: readSupervision(process.env, process.pid),
   keepsFence: false,
   surroundings: {

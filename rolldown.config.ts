@@ -31,6 +31,18 @@ export const program = defineConfig({
           : undefined,
     },
     {
+      // The first file has the version as its own, so that it can be asked without loading another.
+      name: 'own-version',
+      resolveId: (id, importer) =>
+        importer?.endsWith('/src/tributary.ts') && id === './version.ts'
+          ? '\0own-version'
+          : undefined,
+      load: (id) =>
+        id === '\0own-version'
+          ? `export const version = ${JSON.stringify(JSON.parse(read('package.json')).version)};`
+          : undefined,
+    },
+    {
       // One letter beyond Latin-1 has V8 keep the whole chunk in two bytes a letter, as long as it
       // is loaded.
       name: 'narrow-text',

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
+import { version } from './version.ts';
 
 // A very old Node still has to read this first file, to say so in one line instead of failing at
 // the first new word.
@@ -62,10 +63,26 @@ if (isLong) {
   for (const flag of flags) process.getBuiltinModule('node:v8').setFlagsFromString(flag);
 }
 
+/**
+ * Scripts and package managers ask this alone, so it is answered before anything is loaded. False
+ * where it could not be written: `main` tries again, and reports why.
+ */
+function printVersion(): boolean {
+  try {
+    writeFileSync(1, `${version}\n`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const isAsked = process.argv.length === 3 && ['--version', '-V'].includes(process.argv[2] ?? '');
+
 // Loaded only now, because everything else may use what this Node has.
 const prepared = isLong
   ? import('./compiled-code.ts').then(({ useCompiledCode }) =>
       useCompiledCode({ isKept: isCompiling }),
     )
   : Promise.resolve();
-if (!isCompiling) void prepared.then(() => import('./main.ts')).then(({ main }) => main());
+if (!isCompiling && !(isAsked && printVersion()))
+  void prepared.then(() => import('./main.ts')).then(({ main }) => main());

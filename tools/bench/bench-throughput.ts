@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type Lab, waitForDownload } from '../lab/lab.ts';
 import { LabError } from '../lab/lab-error.ts';
 import {
@@ -42,9 +44,17 @@ export function measureThroughput(options: PartOptions): Promise<readonly Figure
         value: computeMedian(agent),
         unit: 'megabits per second',
         beside: { name: 'shell script', value: computeMedian(script) },
+        note: await readCarrier(),
       },
     ];
   });
+}
+
+/** What carries both tunnels where the kernel does not, which limits the throughput. */
+async function readCarrier(): Promise<string> {
+  const said = await promisify(execFile)('wireguard-go', ['--version']).catch(() => undefined);
+  const version = /^wireguard-go \S+/.exec(said?.stdout ?? '')?.[0];
+  return `tunnels by ${version ?? 'the kernel, or a wireguard-go that does not say its version'}`;
 }
 
 /**

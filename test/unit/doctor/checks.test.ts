@@ -1056,6 +1056,19 @@ test('without conntrack or perl all is well, and one line says what is lost', as
   expect(without?.found).toMatch(/^answers; without conntrack .*; without perl .* much memory$/);
 });
 
+test.each([
+  [
+    'wireguard-go v0.0.20220316\n\nUserspace WireGuard daemon',
+    /^wireguard-go 0\.0\.20220316: newer/,
+  ],
+  ['wireguard-go v0.0.20250522\n', /^wireguard-go 0\.0\.20250522$/],
+  ['wireguard-go of my own', /^wireguard-go$/],
+])('%j carries the tunnel', async (version, found) => {
+  const host = await createHost({ said: { 'wireguard-go --version': version } });
+  const finding = await checks.find(({ id }) => id === 'wireguard')?.look(host);
+  expect(finding).toEqual({ verdict: 'pass', found: expect.stringMatching(found) });
+});
+
 test('a firewall that names the way through is in nobody’s way', async () => {
   const said = nft(closed, dockerUser, throughDocker);
   const results = await runChecks(checks, await createHost({ said }));

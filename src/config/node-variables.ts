@@ -32,16 +32,27 @@ const harmlessOptions: readonly string[] = [
 
 /**
  * Variables that would weaken an agent that runs for years, each with what was found and why it is
- * refused.
+ * refused; and a Node that may not make code while it runs, with which no request could be made.
  */
-export function findNodeProblems(environment: NodeJS.ProcessEnv): readonly Problem[] {
+export function findNodeProblems(
+  environment: NodeJS.ProcessEnv,
+  node: object = globalThis,
+): readonly Problem[] {
   const variables = Object.entries(refused).flatMap(([place, { harmless, why }]): Problem[] => {
     const value = environment[place];
     if (!value || harmless?.test(value) === true) return [];
     return [{ path: [], place, text: renderFound(value, `unset, because ${why}`) }];
   });
-  return [...variables, ...findOptionProblems(environment.NODE_OPTIONS ?? '')];
+  const options = findOptionProblems(environment.NODE_OPTIONS ?? '');
+  return [...variables, ...options, ...('WebAssembly' in node ? [] : [withoutCode])];
 }
+
+/** HTTP is read by code that Node makes as it starts. */
+const withoutCode: Problem = {
+  path: [],
+  place: 'node',
+  text: 'it may not make code while it runs, and could read no answer of a service; allowed: a Node without --jitless, in a unit without MemoryDenyWriteExecute',
+};
 
 function findOptionProblems(options: string): readonly Problem[] {
   const names = options.split(/\s+/).map((word) => word.replace(/=.*$/, '').replaceAll('_', '-'));

@@ -53,6 +53,12 @@ test.each([
   expect(say(environment)).toEqual([expected]);
 });
 
+test('a Node that may not make code is refused, and told what takes that right', () => {
+  expect(findNodeProblems({}, {})).toEqual([
+    { path: [], place: 'node', text: expect.stringMatching(/--jitless, .*MemoryDenyWriteExecute/) },
+  ]);
+});
+
 test('variables that weaken nothing are allowed', () => {
   const harmless = {
     NODE_OPTIONS: ' --max-old-space-size=96  --max_semi_space_size=1 --disable-sigusr1 ',

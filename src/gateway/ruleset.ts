@@ -2,8 +2,14 @@ import { hash } from 'node:crypto';
 import type { NftTable } from '../system/nft.ts';
 import { nameEntrance, toChains } from './chains.ts';
 import { declareJudgement, firstJudgement, flushJudgement, renderJudgement } from './judged.ts';
-import { type ForwardedTotals, type GatewayPolicy, refusals, tableName } from './policy.ts';
-import { type Chain, hasRules, type Rule, renderChain, rule } from './rule.ts';
+import {
+  type ForwardedTotals,
+  type GatewayLayout,
+  type GatewayPolicy,
+  refusals,
+  tableName,
+} from './policy.ts';
+import { type Chain, hasRules, renderChain, rule } from './rule.ts';
 import { probeSets } from './self-test.ts';
 import { type RuleSet, toSets } from './sets.ts';
 import { listStrictChainNames } from './strict-rules.ts';
@@ -36,24 +42,44 @@ export interface Ruleset {
 
 /** The rules for a policy. Pure: reading top-down is reading what happens to a packet. */
 export function toRuleset(policy: GatewayPolicy): Ruleset {
-  const unsigned = toChains(policy);
-  const sets = toSets(policy);
-  const { remainingBytes: cap, remainingNewBytes: cap_new, ...lasting } = policy;
-  const digest = hash('sha256', JSON.stringify([unsigned, sets, lasting]));
-  const fingerprint = `ruleset ${digest.slice(0, 16)}`;
-  const sign = ({ text }: Rule) => rule(fingerprint, text);
-  const chains = unsigned.map((own) =>
-    own.name === 'arrival' ? { ...own, rules: own.rules.map(sign) } : own,
-  );
+  const { remainingBytes: cap, remainingNewBytes: cap_new } = policy;
   return {
-    chains,
-    sets,
+    ...toSigned(policy),
     quotas: { cap, cap_new },
     keepsCounts: false,
     judgement: firstJudgement,
-    fingerprint,
     entrances: policy.devices.length,
   };
+}
+
+type Signed = Pick<Ruleset, 'chains' | 'sets' | 'fingerprint'>;
+
+/** What was made for policies before: each pass asks, and they seldom change. */
+const signed = new Map<string, Signed>();
+const mostSigned = 4;
+
+/** Of what is left of a cap, rules depend only on whether there is one. */
+function toSigned(policy: GatewayPolicy): Signed {
+  const { remainingBytes, remainingNewBytes, ...lasting } = policy;
+  const isCapped = [remainingBytes, remainingNewBytes].map((bytes) => bytes !== undefined);
+  const key = JSON.stringify([isCapped, lasting]);
+  const known = signed.get(key);
+  if (known !== undefined) return known;
+  if (signed.size >= mostSigned) signed.clear();
+  const made = sign(toChains(policy), toSets(policy), lasting);
+  signed.set(key, made);
+  return made;
+}
+
+function sign(unsigned: readonly Chain[], sets: Signed['sets'], lasting: GatewayLayout): Signed {
+  const digest = hash('sha256', JSON.stringify([unsigned, sets, lasting]));
+  const fingerprint = `ruleset ${digest.slice(0, 16)}`;
+  const chains = unsigned.map((own) =>
+    own.name === 'arrival'
+      ? { ...own, rules: own.rules.map(({ text }) => rule(fingerprint, text)) }
+      : own,
+  );
+  return { chains, sets, fingerprint };
 }
 
 /**

@@ -127,6 +127,15 @@ describe('the fingerprint', () => {
     expect(fingerprintOf({ ...homePolicy, ...change })).not.toBe(fingerprintOf(homePolicy));
   });
 
+  test('is made once while the policy stays, and what is left of the cap is told all the same', () => {
+    const first = toRuleset({ ...homePolicy, remainingBytes: 5 });
+    const again = toRuleset(structuredClone({ ...homePolicy, remainingBytes: 6 }));
+    expect(again.chains).toBe(first.chains);
+    expect(again.quotas).toEqual({ ...first.quotas, cap: 6 });
+    const uncapped = toRuleset({ ...homePolicy, remainingBytes: undefined });
+    expect(uncapped.chains).not.toBe(first.chains);
+  });
+
   test('is the same for the same policy', () => {
     assertLaw(arbitraryPolicy, (policy) => {
       expect(fingerprintOf(structuredClone(policy))).toBe(fingerprintOf(policy));

@@ -8,6 +8,7 @@ import { listStrays } from '../gateway/way-out.ts';
 import type { ObservedDevice } from '../source/source.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
 import type { RestoreFile } from '../system/restore-file.ts';
+import type { Router } from '../system/routers.ts';
 import { writeSysctl } from '../system/sysctl.ts';
 import {
   type ComposedDataPath,
@@ -55,6 +56,8 @@ export interface DataPath extends Fence {
    * address itself.
    */
   readonly router: string | undefined;
+  /** The routers of the uplink's ways of each family. */
+  readonly routers: readonly Router[];
   /** By which interfaces all leaves, where the uplink leads nowhere. */
   readonly strays: readonly string[];
   /** Each source's, in their order. */
@@ -216,6 +219,9 @@ function toDataPath(
     isFenced: fence.isFenced && isDenied,
     uplink: layout.uplink,
     router: chooseRouter(observed.network, layout.uplink),
+    routers: (observed.network.routers ?? []).filter(
+      (router) => router.interface === layout.uplink,
+    ),
     strays: listStrays(observed.network, layout.uplink),
     sources: paths,
     strict: layout.devices.filter(({ isStrict }) => isStrict).map(({ name }) => name),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Exec, Talk } from './exec.ts';
 import { listIp } from './ip-list.ts';
 import { toTun, toTunnelEnd } from './link-details.ts';
+import { observeRouters, type Router } from './routers.ts';
 import { speaksIpv6 } from './sysctl.ts';
 import { observeWays, type Way } from './ways.ts';
 
@@ -161,6 +162,8 @@ export interface Network {
   readonly rules: readonly PolicyRule[];
   /** How packets of this machine's own get to the Internet, as the kernel says itself. */
   readonly ways: readonly Way[];
+  /** Where those ways lead on; absent where nobody asked. */
+  readonly routers?: readonly Router[];
 }
 
 /**
@@ -179,7 +182,8 @@ export async function observeNetwork(exec: Exec): Promise<Network> {
     ofEach(observeRules),
     ofEach(observeWays),
   ]);
-  return { families, interfaces, routes, rules, ways };
+  const routers = await observeRouters(exec, ways);
+  return { families, interfaces, routes, rules, ways, routers };
 }
 
 /** One line of `ip -batch`; the family is an option of the whole batch. */

@@ -99,11 +99,12 @@ export function createNftNews(exec: Exec, table: string): NftNews {
 
 /**
  * Whether a line of `ip -o monitor` says anything new. A lifetime that began again is not new:
- * routers renew them all the time.
+ * routers renew them all the time. Of neighbours nothing is: `isOtherRouter` looks at those.
  */
 export function createIpNews(): (line: string) => boolean {
   const known = new Map<string, string>();
   return (line) => {
+    if (line.startsWith('[NEIGH]')) return false;
     const isGone = line.includes('Deleted ');
     const text = line
       .replace('Deleted ', '')

@@ -19,8 +19,9 @@ import { createScheduledMode } from './desired-data-path.ts';
 import { createHouseholdLoop } from './household-loop.ts';
 import { createKernelWatch } from './kernel-watch.ts';
 import { createMeter, type Meter } from './meter.ts';
-import { openSources, toWay } from './open-sources.ts';
+import { openSources } from './open-sources.ts';
 import { createOutsideLoop } from './outside-loop.ts';
+import { createPresentWay } from './present-way.ts';
 
 export interface CreatePassParts
   extends Pick<Shared, 'wakeups' | 'facts' | 'log' | 'now' | 'names' | 'directory' | 'onSetAside'> {
@@ -65,6 +66,7 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
     wakeup: wakeups.dataPath,
   });
   const { exec } = watch;
+  const presentWay = createPresentWay();
   const line = createLineShaper(exec);
   const restore = createRestoreFile(directory, 'restore', onSetAside);
   const { all: sources, wireGuard } = await (parts.openSources ?? openSources)({
@@ -73,7 +75,7 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
     host: { exec, stateDirectory: directory },
     onSetAside,
     issued: () => state.service.registration,
-    way: () => toWay(state.path.observed),
+    way: () => presentWay(state.path.observed),
     renewSeconds: () => state.service.renewSeconds,
     isServiceAsked: () => state.contact.isReachable !== undefined,
     now,

@@ -6,6 +6,7 @@ import { type Network, observeNetwork } from '../../system/ip.ts';
 import type { KeepProgram, Kept } from '../../system/kept-program.ts';
 import { createIpNews, createNftNews } from '../../system/kernel-news.ts';
 import { nftMonitor } from '../../system/nft-monitor.ts';
+import { isOtherRouter, type Router } from '../../system/routers.ts';
 import type { Loop } from '../run-loop.ts';
 
 export interface KernelWatchParts {
@@ -18,8 +19,8 @@ export interface KernelWatchParts {
 
 /**
  * Wakes the data path as soon as another program changes firewall, links, addresses, routes or
- * rules. It runs monitors for this. All changes by the agent itself have to go through `exec`, or
- * they count as another program's.
+ * rules, or another router answers at the same address. It runs monitors for this. All changes by
+ * the agent itself have to go through `exec`, or they count as another program's.
  */
 export interface KernelWatch extends Loop {
   /**
@@ -96,6 +97,7 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
 
   let seen: { readonly network: Network; readonly news: number; readonly atMs: number } | undefined;
   let news = 0;
+  let routers: readonly Router[] = [];
   let hearsFromMs = Number.POSITIVE_INFINITY;
 
   const look = () => {
@@ -146,6 +148,7 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
         seen !== undefined && seen.atMs >= hearsFromMs && atMs - seen.atMs < trustMs;
       if (seen === undefined || !isTrusted || seen.news !== news) {
         seen = { atMs, news, network: await observeNetwork(nft.exec) };
+        routers = seen.network.routers ?? [];
       }
       return seen.network;
     },
@@ -158,8 +161,8 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
       const ipMonitor = keepProgram(
         {
           program: 'ip',
-          args: ['-o', 'monitor', 'label', 'link', 'address', 'route', 'rule'],
-          onLine: (line) => isIpNews(line) && noteNetwork(),
+          args: ['-o', 'monitor', 'label', 'link', 'address', 'route', 'rule', 'neigh'],
+          onLine: (line) => (isIpNews(line) || isOtherRouter(line, routers)) && noteNetwork(),
           onReturn,
         },
         signal,

@@ -1,6 +1,5 @@
 import { uptime } from 'node:os';
 import type { Config } from '../../config/schema.ts';
-import type { DataPath } from '../../data-path/reconcile.ts';
 import type { Registration } from '../../identity/registration-files.ts';
 import type { Names } from '../../lib/connect-in-turn.ts';
 import { isWanted } from '../../source/drivers.ts';
@@ -64,11 +63,6 @@ export async function openSources(given: SourceSurroundings): Promise<OpenedSour
     ? (await import('./open-connect.ts')).openConnect({ uptimeMs: systemUptimeMs, ...given })
     : undefined;
   return { all: [wireGuard, connect].filter((own) => own !== undefined), wireGuard };
-}
-
-/** The way to the Internet as a text to compare: another network has another router. */
-export function toWay(found: Pick<DataPath, 'uplink' | 'router'> | undefined): string | undefined {
-  return found?.uplink && [found.uplink, found.router ?? 'no router'].join(' ');
 }
 
 function systemUptimeMs(): number {

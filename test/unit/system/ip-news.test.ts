@@ -92,4 +92,9 @@ describe('what ip monitor tells', () => {
       false,
     ]);
   });
+
+  test('is no news of a neighbour, who comes and goes all the time', () => {
+    const neighbour = '[NEIGH]10.0.0.9 dev v0 lladdr 02:00:00:00:00:01 ';
+    expect(told(`${neighbour}REACHABLE `, `${neighbour}STALE `)).toEqual([false, false]);
+  });
 });

@@ -3,7 +3,7 @@ import { createKernelWatch } from '../../../../src/agent/pass/kernel-watch.ts';
 import type { KeptProgram } from '../../../../src/system/kept-program.ts';
 
 /** A watch whose monitors say what the test lets them say, on a clock of its own. */
-async function createWorld({ hears = true } = {}) {
+async function createWorld({ hears = true, router = '' } = {}) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const wakes: number[] = [];
@@ -13,6 +13,9 @@ async function createWorld({ hears = true } = {}) {
   const watch = createKernelWatch({
     exec: async ({ args }) => {
       asked.push(args.join(' '));
+      if (args.includes('get'))
+        return JSON.stringify(router === '' ? [] : [{ gateway: '10.1.1.9', dev: 'v0' }]);
+      if (args.includes('neighbour')) return JSON.stringify([{ lladdr: router }]);
       return args[0] === '-j' ? '[]' : '';
     },
     keepProgram: (program, signal) => {
@@ -128,6 +131,23 @@ describe('the watch over the kernel', () => {
       ?.onLine('[ADDR]3: v0    inet 8.8.8.1/24 scope global v0\\       valid_lft forever');
     vi.advanceTimersByTime(10_000);
     expect(wakes).toHaveLength(1);
+  });
+
+  test('wakes it where another router answers at the same address, and not for other neighbours', async () => {
+    const { watch, wakes, programs, countReads } = await createWorld({ router: '02:00:01' });
+    await watch.observeNetwork();
+    const reads = countReads();
+    const tell = (address: string, hardwareAddress: string) => {
+      programs.get('ip')?.onLine(`[NEIGH]${address} dev v0 lladdr ${hardwareAddress} STALE `);
+      vi.advanceTimersByTime(60);
+    };
+    tell('10.1.1.8', '02:00:02');
+    tell('10.1.1.9', '02:00:01');
+    expect(wakes).toHaveLength(0);
+    tell('10.1.1.9', '02:00:02');
+    expect(wakes).toHaveLength(1);
+    await watch.observeNetwork();
+    expect(countReads()).toBe(reads + 1);
   });
 
   test('wakes it about once a second under a flood, and within a second of its last change', async () => {

@@ -1,4 +1,5 @@
 import { messageOf } from '../errors/codes.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../report/logger.ts';
 
 /** All of the end takes at most this time (ms); systemd kills five seconds later. */
@@ -10,6 +11,11 @@ const lingerMs = 5_000;
 export interface EndStep {
   readonly doing: string;
   readonly run: () => unknown;
+  /**
+   * The next step begins after this time (ms) at the latest: for a step that may wait for a disk.
+   * undefined: the next one needs that this one is over.
+   */
+  readonly patienceMs?: number;
 }
 
 export interface EndParts {
@@ -28,21 +34,36 @@ export async function endInOrder(
   steps: readonly EndStep[],
   { log, exit }: EndParts,
 ): Promise<unknown> {
+  const beganAtMs = performance.now();
   let [failure, current]: [unknown, string] = [undefined, ''];
   const late = setTimeout(() => {
     log.error({ doing: current }, 'the end takes too long; the process ends now');
     exit?.(70);
   }, endWithinMs);
-  for (const { doing, run } of steps) {
-    current = doing;
+  for (const step of steps) {
+    current = step.doing;
     try {
-      await run();
+      if (!(await isOverInTime(step)))
+        log.error({ doing: current }, 'a step of the end takes too long; the next one begins');
     } catch (error) {
-      log.error({ doing, reason: messageOf(error) }, 'a step of the end failed');
+      log.error({ doing: current, reason: messageOf(error) }, 'a step of the end failed');
       failure ??= error;
     }
   }
   clearTimeout(late);
-  if (exit !== undefined) setTimeout(() => exit(), lingerMs).unref();
+  const leftMs = Math.max(0, endWithinMs - (performance.now() - beganAtMs));
+  if (exit !== undefined) setTimeout(() => exit(), Math.min(lingerMs, leftMs)).unref();
   return failure;
+}
+
+/** Runs the step; false where its patience ended first. What it throws later is of no use. */
+async function isOverInTime({ run, patienceMs }: EndStep): Promise<boolean> {
+  const done = (async () => {
+    await run();
+    return true;
+  })();
+  if (patienceMs === undefined) return await done;
+  const ended = new AbortController();
+  const late = sleep(patienceMs, ended.signal).then(() => false);
+  return await Promise.race([done, late]).finally(() => ended.abort());
 }

@@ -7,6 +7,7 @@ import { judgePhase } from '../health/phase.ts';
 import { readMachine } from '../identity/load.ts';
 import { createWakeup } from '../lib/wakeup.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
+import { endProcess } from '../system/end-process.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory, sweepTemporaryFiles } from '../system/files.ts';
 import { type KeepProgram, keepProgram } from '../system/kept-program.ts';
@@ -57,7 +58,7 @@ const openReal = (): Surroundings => ({
   claimNamespace,
   signals: process,
   stdout: openLogOutput(1),
-  exit: (code) => process.exit(code),
+  exit: endProcess,
 });
 
 /**
@@ -159,15 +160,16 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     failure = await endInOrder(
       [
         { doing: 'telling the supervisor', run: () => supervisor?.stopping() },
-        { doing: 'ending the loops', run: () => Promise.allSettled(running) },
-        { doing: 'ending the sources', run: agent.endSources },
+        // One of them may wait for a disk.
+        { doing: 'ending the loops', run: () => Promise.allSettled(running), patienceMs: 8_000 },
+        { doing: 'ending the sources', run: agent.endSources, patienceMs: 5_000 },
         {
           doing: 'taking down the data path',
           async run() {
             leftBehind = await takeDown(agent, { keepsFence, log });
           },
         },
-        { doing: 'closing the agent', run: () => agent.close() },
+        { doing: 'closing the agent', run: () => agent.close(), patienceMs: 3_000 },
         { doing: 'ending programs', run: () => kept?.close() },
         { doing: 'closing status', run: () => status.close() },
       ],

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { toFailure } from './errors.ts';
 import { ensureDirectory } from './files.ts';
@@ -22,7 +23,8 @@ export interface RestoreFile {
   read(): Promise<Readonly<Record<string, string>>>;
   /**
    * Restores the settings that are still ours, the last one first, and forgets all. Settings that
-   * no longer exist are skipped. Without a function all of them are ours.
+   * no longer exist are skipped. Without a function all of them are ours. A slow disk is waited for
+   * a second; restoring the same values again would do no harm.
    * @throws not-allowed, state-unreadable, state-unwritable
    */
   putBack(isStillOurs?: (path: string) => boolean): Promise<void>;
@@ -39,6 +41,8 @@ const isRemembered = new RegExp(
 );
 
 const schema = z.record(z.string().regex(isRemembered), z.string().regex(/^-?\d{1,10}$/));
+
+const patience = () => sleep(1_000, undefined, { ref: false });
 
 export function createRestoreFile(
   directory: string,
@@ -73,7 +77,7 @@ export function createRestoreFile(
         if (now !== undefined && now !== before) await writeSysctl(path, before);
       }
       held = {};
-      if (Object.keys(await read()).length > 0) await file.write({});
+      if (Object.keys(await read()).length > 0) await Promise.race([file.write({}), patience()]);
     },
   };
 }

@@ -15,7 +15,10 @@ export interface SeldomWriter<T> {
    * @throws state-unwritable, until a write succeeds again
    */
   keep(value: T, how: Urgency): Promise<void>;
-  /** Writes the count now, unless it is the one that was written last. @throws state-unwritable */
+  /**
+   * Writes the count now, unless it is the one that was written last, and after a write that is
+   * under way. @throws state-unwritable, also where the disk takes longer than the end may
+   */
   write(value: T): Promise<void>;
   /** undefined before the first write, which shows whether the disk can be written. */
   written(): T | undefined;
@@ -33,22 +36,32 @@ const writeTrifleEveryMs = 3 * hourMs;
 const writeAgainMs = 5_000;
 /** A dying card may take minutes for a write, and the permit has to be renewed meanwhile. */
 const patience = () => sleep(1_000, undefined, { ref: false });
+/** The last write of a process has this time (ms): its end may not hang on a disk. */
+export const lastWriteMs = 6_000;
 
 export function createSeldomWriter<T>(file: Pick<StateFile<T>, 'path' | 'write'>): SeldomWriter<T> {
   let written: T | undefined;
-  let writing: T | undefined;
+  let writing: Promise<void> | undefined;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   let failure: SystemError | undefined;
+  const takesLong = () =>
+    new SystemError('state-unwritable', `writing ${file.path} takes very long`);
   const write = async (value: T) => {
     if (value === written) return;
-    if (writing !== undefined)
-      throw new SystemError('state-unwritable', `writing ${file.path} takes very long`);
+    if (writing !== undefined) throw takesLong();
     writtenAtMs = performance.now();
-    writing = value;
-    failure = await file.write(value).then(() => undefined, toFailure());
-    if (failure === undefined) written = value;
-    writing = undefined;
+    writing = (async () => {
+      failure = await file.write(value).then(() => undefined, toFailure());
+      if (failure === undefined) written = value;
+      writing = undefined;
+    })();
+    await writing;
     if (failure !== undefined) throw failure;
+  };
+  /** After the write that is under way, whatever becomes of it. */
+  const writeLast = async (value: T) => {
+    await writing;
+    await write(value);
   };
   return {
     async keep(value, { isTrifle, isDue = false }) {
@@ -58,7 +71,12 @@ export function createSeldomWriter<T>(file: Pick<StateFile<T>, 'path' | 'write'>
         await Promise.race([write(value), patience()]);
       else if (failure !== undefined) throw failure;
     },
-    write,
+    async write(value) {
+      const late = sleep(lastWriteMs, undefined, { ref: false }).then(() => {
+        throw takesLong();
+      });
+      await Promise.race([writeLast(value), late]);
+    },
     written: () => written,
   };
 }

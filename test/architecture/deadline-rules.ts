@@ -50,9 +50,21 @@ const deadlines: readonly {
   },
   {
     path: 'src/system/seldom-writer.ts',
+    times: 2,
+    patience: '1 s while the agent runs, 6 s for the last write of its end',
+    why: 'a dying card takes minutes, and the permit has to be renewed meanwhile; the write goes on. The end may not hang on it either, and the closed table has the count',
+  },
+  {
+    path: 'src/system/restore-file.ts',
     times: 1,
     patience: '1 s',
-    why: 'a dying card takes minutes, and the permit has to be renewed meanwhile; the write goes on',
+    why: 'the settings are restored; a disk that still names them has them restored once more',
+  },
+  {
+    path: 'src/agent/end-agent.ts',
+    times: 1,
+    patience: '3 to 8 s for a step that may wait for a disk',
+    why: 'the rest has to be taken down within the 25 s of the whole end; a command takes seconds',
   },
   {
     path: 'src/system/patient-writer.ts',

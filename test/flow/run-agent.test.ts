@@ -9,6 +9,7 @@ import { TributaryError } from '../../src/errors/codes.ts';
 import { startReferenceService } from '../../src/reference-service/server.ts';
 import { askAgent } from '../../src/status/socket-client.ts';
 import type { Exec } from '../../src/system/exec.ts';
+import { createDisk } from '../faults/disk.ts';
 import { waitUntil } from '../patience.ts';
 import { createFakeHost } from '../unit/data-path/fake-host.ts';
 
@@ -177,6 +178,23 @@ describe('the running agent', () => {
     };
     signals.emit('SIGTERM');
     await expect(running).rejects.toMatchObject({ code: 'command-failed' });
+  });
+
+  test('that is stopped while the disk does not answer ends, and its closed table keeps the count', async () => {
+    const { directory, machine, signals, running, waitForPhase } = await start();
+    await waitForPhase('providing');
+    machine.count('forwarded_down', 3, 3_000);
+    using disk = await createDisk(join(directory, 'state'));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    disk.meddle((act) => (act === 'sync' ? promise : undefined));
+    signals.emit('SIGTERM');
+    await expect(running).rejects.toMatchObject({
+      code: 'state-unwritable',
+      message: expect.stringContaining('takes very long'),
+    });
+    resolve();
+    expect(machine.print()).toContain('"name":"permit","elem":[]');
+    expect(machine.links.has(tunnelInterface)).toBe(false);
   });
 
   test('that meets a bug in a loop ends, and takes everything down', async () => {

@@ -55,6 +55,23 @@ describe('the end of the agent', () => {
     await ending;
   });
 
+  test('goes on without a step that waits for a disk, and with each that needs the one before', async () => {
+    const { parts, step, ran, exits, lines } = createEnd();
+    const held = Promise.withResolvers<void>();
+    const ending = endInOrder(
+      [{ ...step('a', () => held.promise), patienceMs: 3_000 }, step('b')],
+      parts,
+    );
+    await vi.advanceTimersByTimeAsync(2_999);
+    expect(ran).toEqual(['a']);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([ran, lines]).toEqual([['a', 'b'], [expect.stringContaining('takes too long')]]);
+    expect(await ending).toBeUndefined();
+    held.reject(new Error('nobody asks for this any more'));
+    await vi.advanceTimersByTimeAsync(endWithinMs);
+    expect(exits).toEqual([undefined]);
+  });
+
   test('ends the process where something keeps it alive afterwards', async () => {
     const { parts, step, exits } = createEnd();
     expect(await endInOrder([step('a')], parts)).toBeUndefined();

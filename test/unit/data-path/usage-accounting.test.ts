@@ -507,7 +507,7 @@ test('each start shows by one write whether the disk takes what is counted', asy
   await expect(accounting.keep()).rejects.toMatchObject({ code: 'state-unwritable' });
 });
 
-test('a write that does not end is waited for a second, said from then on, and never written beside', async () => {
+test('a write that does not end is waited for a second, at the end for six, and never written beside', async () => {
   const accounting = await open('1 GB');
   using disk = await createDisk(directory);
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -80,3 +80,16 @@ test('every lasting setting of the gateway can be put back, whatever its interfa
   );
   expect(said).toEqual([]);
 });
+
+test('settings are restored where the disk does not answer, which is waited for a second', async () => {
+  const { directory, restore, plant } = await prepare();
+  await plant({ 'net/ipv4/conf/gone9/forwarding': '0' });
+  using disk = await createDisk(directory);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  disk.meddle((act) => (act === 'sync' ? promise : undefined));
+  await restore.putBack();
+  // A later start restores them once more.
+  expect(Object.keys(await restore.read())).toHaveLength(1);
+  resolve();
+  await expect.poll(() => restore.read()).toEqual({});
+});

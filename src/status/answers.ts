@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { messageOf, TributaryError } from '../errors/codes.ts';
+import { isOfMissingPart, messageOf, TributaryError } from '../errors/codes.ts';
 import { findAction } from '../health/reasons.ts';
 import { toPlainJson, toPlainText } from '../lib/plain-text.ts';
 
@@ -46,10 +46,14 @@ export function answerNotFound(): StatusAnswer {
   return createTextAnswer(404, 'There is nothing here.');
 }
 
+const partIsGone =
+  'Part of the program is gone, as after an upgrade. Start the agent again: sudo systemctl restart tributary';
+
 /**
  * `{error: {code, message, action}}`. An error that is not ours is a bug, and its text is not sent.
  */
 export function toErrorAnswer(error: unknown): StatusAnswer {
+  if (isOfMissingPart(error)) return createTextAnswer(500, partIsGone);
   if (!(error instanceof TributaryError))
     return createTextAnswer(500, 'This is a bug in the agent.');
   const { code } = error;

@@ -7,6 +7,7 @@ import { describeRules } from './describe-rules.ts';
 import { fileRules } from './file-rules.ts';
 import { functionRules } from './function-rules.ts';
 import { interfaceRules } from './interface-rules.ts';
+import { lateRules } from './late-rules.ts';
 import { layerRules } from './layer-rules.ts';
 import { findLoaded } from './loaded.ts';
 import { parseModule, readModules } from './module-graph.ts';
@@ -28,6 +29,7 @@ const rules = [
   ...deadlineRules,
   ...fileRules,
   ...daemonRules,
+  ...lateRules,
   ...commandLineRules,
   ...functionRules,
   ...contractRules,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { once } from '../../lib/once.ts';
+import { untilFound } from '../../lib/once.ts';
 import { type ConnectSource, createConnectSource } from '../../source/connect/connect-source.ts';
 import { connectName, createEngineDriver } from '../../source/connect/device.ts';
 import { createEngineFiles } from '../../source/connect/engine-files.ts';
@@ -28,7 +28,7 @@ export function openConnect(
   const { config, host, onSetAside, onChange } = given;
   const { interface: device, pool_ipv4: ipv4, pool_ipv6: ipv6 } = config().connect;
   const addresses = planPool(ipv4, ipv6);
-  const user = once(findEngineUser);
+  const user = untilFound(findEngineUser);
   // npm installs a program as a link to it, and nothing lies beside the link.
   const program = join(dirname(realpathSync(process.argv[1] ?? '')), engineFile);
   const options = toEngineNodeOptions(program, process.allowedNodeEnvironmentFlags);

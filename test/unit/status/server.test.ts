@@ -474,6 +474,14 @@ describe('the socket', () => {
     const bug = await ask(fixture.socketPath, '/reload', { method: 'POST' });
     expect(bug.status).toBe(500);
     expect(bug.text).not.toContain('AAAA');
+    const gone = Object.assign(new Error('AAAA'), { code: 'MODULE_NOT_FOUND' });
+    fixture.state.reload = () => Promise.reject(gone);
+    const partial = await ask(fixture.socketPath, '/reload', { method: 'POST' });
+    expect([partial.status, partial.text]).toEqual([
+      500,
+      expect.stringContaining('Start the agent again'),
+    ]);
+    expect(partial.text).not.toContain('AAAA');
   });
 
   test.each(['the file', 'its folder'])('is opened again where %s was removed', async (what) => {

@@ -2,9 +2,11 @@ import { hostname } from 'node:os';
 import type { Config } from '../config/schema.ts';
 import type { Facts } from '../health/facts.ts';
 import { findEarned } from '../health/service-figures.ts';
+import { isClockSet } from '../lib/clock.ts';
 import { formatBytes } from '../lib/units.ts';
 import { type ProfileName, profiles } from '../service/profiles.ts';
 import { noTunnel } from '../source/wireguard/wireguard-source.ts';
+import { moveUnsetTimes } from './move-times.ts';
 import type { AgentState } from './state.ts';
 
 /** The profile in force: the configured one, otherwise the documented one. */
@@ -19,6 +21,13 @@ export function chooseDescription(config: Config): string {
 
 /** The state as status, metrics and health check see it. */
 export function collectFacts(state: AgentState, version: string): Facts {
+  const facts = readFacts(state, version);
+  const startedAtMs = facts.startedAt.getTime();
+  if (isClockSet(startedAtMs) || !isClockSet(Date.now())) return facts;
+  return moveUnsetTimes(facts, Date.now() - performance.now() - startedAtMs);
+}
+
+function readFacts(state: AgentState, version: string): Facts {
   const { announcement, confirmedMode, contact, household, life, mode, path, service } = state;
   const { config, problem: configurationProblem } = state.configuration;
   const override = state.overrides.current();

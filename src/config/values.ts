@@ -57,7 +57,7 @@ export const filePath = line(1, 4096).optional();
 
 /** A list of at most `most` items of one kind. */
 export function listOf<Item extends z.ZodType>(item: Item, most: number) {
-  const error = `a list of at most ${most}`;
+  const error = `a list of at most ${most}, such as "[one, other]"`;
   return z.array(item, { error }).max(most, { error });
 }
 

@@ -58,7 +58,11 @@ describe('a wrong value in the environment is an error with its name', () => {
       '25,smtp',
       'found "smtp"; allowed: a port from 1 to 65535, a range ("6881-6889"), ports of one protocol ("udp/1900", "tcp/6660-6669") or "mail", "file-sharing", "scanning", "web-only", "other-protocols"',
     ],
-    ['TRIBUTARY_PROVIDE_SCHEDULE', 'nightly', 'found "nightly"; allowed: a list of at most 100'],
+    [
+      'TRIBUTARY_PROVIDE_SCHEDULE',
+      'nightly',
+      'found "nightly"; allowed: a list of at most 100, such as "[one, other]"',
+    ],
     [
       'TRIBUTARY_PROVIDE_CAP_BYTES',
       '',

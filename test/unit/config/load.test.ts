@@ -175,7 +175,7 @@ describe('one wrong value gives one line with place, finding and what is allowed
     [
       'one port where a list is asked',
       'gateway: { blocked_ports: 25 }',
-      'gateway.blocked_ports: found 25; allowed: a list of at most 1000',
+      'gateway.blocked_ports: found 25; allowed: a list of at most 1000, such as "[one, other]"',
     ],
     [
       'a part of the connections that is more than all',

@@ -8,7 +8,13 @@ import { type EnvironmentValue, readKeysFromEnvironment } from './environment.ts
 import { listConfigKeys, pickValidKeys } from './keys.ts';
 import { findProxyWarnings } from './node-variables.ts';
 import { choosePlaces, type Places, type PlacesOptions } from './places.ts';
-import { createConfigError, explainIssues, type Problem, renderPath } from './problems.ts';
+import {
+  createConfigError,
+  explainIssues,
+  type Problem,
+  renderPath,
+  setUpAdvice,
+} from './problems.ts';
 import { findWaysOut, type WaysOut } from './recipients.ts';
 import { type Config, configSchema } from './schema.ts';
 import { findZoneWarnings } from './system-zone.ts';
@@ -97,7 +103,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   ];
   if (!parsed.success || problems.length > 0)
     throw createConfigError(
-      file.path === undefined ? problems.map(withoutFile) : problems,
+      problems.length === 1 ? problems.map((problem) => adviseSetup(problem, file)) : problems,
       // A missing key is reported at the nearest place in the file.
       (path) => originOf(path).place ?? file.placeOf(path),
     );
@@ -127,14 +133,17 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
 
 const webhookUrl = ['report', 'webhook', 'url'];
 
-/** Without a file, a missing address mostly means a first start, so the advice is another. */
-function withoutFile(problem: Problem): Problem {
+/** An address that is missing, and nothing else, means that nothing was set up yet. */
+function adviseSetup(problem: Problem, { path }: ConfigFile): Problem {
   if (renderPath(problem.path) !== 'service.base_url' || !problem.text.startsWith('missing'))
     return problem;
+  const isUsual = path === undefined || path === defaultConfigPath;
+  const command = isUsual ? 'sudo tributary setup' : `tributary setup --config ${path}`;
   const ways =
     'create it with `tributary setup`, or use --config FILE or TRIBUTARY_SERVICE_BASE_URL';
-  const text = `missing, and there is no ${defaultConfigPath}; ${ways}`;
-  return { ...problem, text, action: 'Set this device up: sudo tributary setup' };
+  const text =
+    path === undefined ? `missing, and there is no ${defaultConfigPath}; ${ways}` : problem.text;
+  return { ...problem, text, action: `${setUpAdvice}${command}` };
 }
 
 function createOriginOf(

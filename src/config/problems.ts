@@ -15,6 +15,11 @@ export interface Problem {
   readonly action?: string; // What to do, where it is more than correcting the value.
 }
 
+/** How the advice begins where all that is wrong is that nothing was set up yet. */
+export const setUpAdvice = 'Set this device up: ';
+
+export const notSetUp = 'this device is not set up yet';
+
 /** One error with a line for each problem. `placeOf` finds where a key was set. */
 export function createConfigError(
   problems: readonly Problem[],

@@ -1,3 +1,4 @@
+import { notSetUp } from '../config/problems.ts';
 import { toPlainText } from '../lib/plain-text.ts';
 import { wrapText } from '../status/wrap.ts';
 import type { Finding } from './check.ts';
@@ -29,6 +30,12 @@ export function toDoctorDocument(results: readonly Result[]): DoctorDocument {
   return { checks, failed: countFailed(results) };
 }
 
+/** Before a device is set up, what is not known yet would only hide what to do first. */
+function chooseTold(results: readonly Result[]): readonly Result[] {
+  const isSetUp = results.every(({ finding }) => finding.found !== notSetUp);
+  return isSetUp ? results : results.filter(({ finding }) => finding.verdict === 'fail');
+}
+
 function countFailed(results: readonly Result[]): number {
   return results.filter(({ finding }) => finding.verdict === 'fail').length;
 }
@@ -44,7 +51,7 @@ export function renderReport(
   columns: number | undefined,
 ): readonly string[] {
   const titles = new Map(results.map(({ id, title }) => [id, title]));
-  const lines = results.flatMap(({ title, finding, becauseOf }) => {
+  const lines = chooseTold(results).flatMap(({ title, finding, becauseOf }) => {
     const first = `${finding.verdict.toUpperCase()}  ${title.padEnd(titleWidth)}`;
     const text =
       becauseOf === undefined ? finding.found : `follows from “${titles.get(becauseOf)}”`;

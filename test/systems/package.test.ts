@@ -63,7 +63,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
       [ "$(ls /usr/lib/tributary/*.compiled | wc -l)" -gt 50 ] || fail 'it is not compiled'
       systemctl is-enabled tributary || fail 'it does not start at boot'
       is_inactive tributary || fail 'it runs without a service'
-      tributary login </dev/null 2>&1 | grep -q 'service.base_url: missing' || fail 'login does not say what to set'
+      tributary login </dev/null 2>&1 | grep -q '> Set this device up: sudo tributary setup' || fail 'login does not say what to set'
       fit_to_world
       # Two.
       auth_code >code.txt

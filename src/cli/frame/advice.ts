@@ -1,4 +1,5 @@
 import { chooseConfigPath } from '../../config/config-file.ts';
+import { notSetUp, setUpAdvice } from '../../config/problems.ts';
 import { type ErrorCode, TributaryError } from '../../errors/codes.ts';
 import { findAction } from '../../health/reasons.ts';
 import { formatSeconds } from '../../lib/units.ts';
@@ -62,7 +63,12 @@ export async function advise(
   { name, options }: Typed,
   context: CommandContext,
 ): Promise<unknown> {
-  if (!(error instanceof TributaryError) || error.action !== undefined) return error;
+  if (!(error instanceof TributaryError)) return error;
+  const { action: known } = error;
+  // What is missing in the file is of use only where the file is looked at.
+  if (known?.startsWith(setUpAdvice) && name !== 'config check' && name !== 'run')
+    return new TributaryError(error.code, notSetUp, { cause: error, action: known });
+  if (known !== undefined) return error;
   const isDenied =
     /^(state|configuration)-/.test(error.code) && /\bE(ACCES|PERM)\b/.test(error.message);
   const found = advice[isDenied && process.geteuid?.() !== 0 ? 'not-allowed' : error.code];

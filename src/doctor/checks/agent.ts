@@ -1,3 +1,4 @@
+import { notSetUp, setUpAdvice } from '../../config/problems.ts';
 import { findLoopbackWarnings } from '../../config/recipients.ts';
 import { TributaryError, toFailure, toUndefined } from '../../errors/codes.ts';
 import { findAction } from '../../health/reasons.ts';
@@ -10,6 +11,8 @@ import type { DoctorHost } from '../host.ts';
 export async function lookAtConfiguration(host: DoctorHost): Promise<Finding> {
   const loaded = await host.configuration().catch(toFailure('configuration-invalid'));
   if (loaded instanceof TributaryError) {
+    if (loaded.action?.startsWith(setUpAdvice))
+      return fail(notSetUp, loaded.action.slice(setUpAdvice.length));
     const [, first = loaded.message, ...others] = loaded.message.split('\n');
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
     return fail(`${first.trim()}${more}`, loaded.action ?? 'tributary config check');

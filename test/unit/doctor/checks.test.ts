@@ -115,8 +115,8 @@ const faults: readonly (readonly [
   [
     'no configuration yet',
     'configuration',
-    /^service\.base_url: missing$/,
-    /sudo tributary setup$/,
+    /^this device is not set up yet$/,
+    /^sudo tributary setup$/,
     {
       configuration: throwing(
         new TributaryError('configuration-invalid', 'it is wrong:\nservice.base_url: missing', {

@@ -23,6 +23,8 @@ export interface Prompt {
   ): Promise<Value>;
   /** False for a no and for an empty answer. */
   confirm(question: string): Promise<boolean>;
+  /** Shows a text between two questions, each of its lines broken where the terminal ends. */
+  tell(text: string): Promise<void>;
   /** Asks for a secret, which is not shown while it is typed and is never empty. */
   askSecret(question: string): Promise<Secret>;
 }
@@ -56,6 +58,13 @@ export function openPrompt(): Prompt | undefined {
     async confirm(question) {
       const { confirm } = await import('@clack/prompts');
       return given(await confirm({ message: question, initialValue: false, ...streams }));
+    },
+    async tell(told) {
+      const { log } = await import('@clack/prompts');
+      const { wrapText } = await import('../../status/wrap.ts');
+      const width = Math.max(40, (process.stderr.columns ?? 80) - 4);
+      const lines = told.split('\n').flatMap((line) => wrapText(line, { width, first: '' }));
+      log.message(lines, { output: process.stderr });
     },
     async askSecret(question) {
       const { password } = await import('@clack/prompts');

@@ -227,6 +227,7 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', (pr
     await terminal.until('service answers at http://127.0.0.1:1');
     await terminal.until('Address of the service');
     terminal.type(`${keys.clear}${device.service.baseUrl}${keys.enter}`);
+    await terminal.until('Asking http');
     await terminal.until('answers as a bandwidth-sharing service');
     if (profile === 'documented') {
       await terminal.until('Which profile does the service use?');
@@ -246,8 +247,10 @@ describe.each(profileNames)('in the %s profile, the dialogue at a terminal', (pr
       await terminal.until('Country of the tunnel');
       terminal.type(`DE${keys.enter}`);
     }
+    await terminal.until('from a device that is signed in there: tributary auth code');
     await terminal.until('Auth code');
     terminal.type(`not-a-code${keys.enter}`);
+    await terminal.until('The service refused this code');
     await terminal.until('Another auth code');
     const code = await device.newCode();
     terminal.type(`${code}${keys.enter}`);

@@ -15,6 +15,7 @@ export function createTypist(answer: 'yes' | 'no', ...secrets: readonly string[]
     asked,
     askText: unasked,
     choose: unasked,
+    tell: async () => undefined,
     async confirm(question) {
       asked.push(question);
       return answer === 'yes';

@@ -78,7 +78,7 @@ interface AnswerParts {
   readonly prompt: Prompt | undefined;
   readonly check: (address: string) => Promise<'production' | undefined>;
   readonly listCountries: (address: string) => Promise<readonly Country[]>;
-  readonly say: (line: string) => void;
+  readonly say: (text: string) => Promise<void> | void;
 }
 
 /** The answers. Each is checked as soon as it is known. @throws usage-invalid, codes of `check` */
@@ -89,7 +89,7 @@ export async function gatherAnswers(offers: Offers, parts: AnswerParts): Promise
   const profile =
     configured ?? (await asker('profile')?.choose(whichProfile, 'documented', profiles));
   if (profile !== (found ?? profile))
-    parts.say(`Warning: it answers like the ${found} profile, not ${profile}.`);
+    await parts.say(`Warning: it answers like the ${found} profile, not ${profile}.`);
   const offered = offers.mode.value as ProvideMode | undefined;
   const mode = await asker('mode')?.choose(
     'Who may use your connection?',
@@ -128,8 +128,8 @@ async function askSource(
   { prompt, say }: AnswerParts,
 ): Promise<string | undefined> {
   if (isFixed || (value !== undefined && value !== 'wireguard')) return value;
-  say(aboutConnect);
-  if (prompt === undefined) say(switchItOn);
+  await say(aboutConnect);
+  if (prompt === undefined) await say(switchItOn);
   else if (await prompt.confirm(whetherConnect)) return 'connect';
   return value;
 }
@@ -140,7 +140,7 @@ async function askUnpaidLimit(
   { prompt, say }: AnswerParts,
 ): Promise<string | undefined> {
   if (isFixed || prompt === undefined) return value;
-  say(aboutUnpaid);
+  await say(aboutUnpaid);
   const offered = value ?? usualUnpaidLimit;
   const explain = (text: string) => explainWrongValue(keys.unpaidLimit, text);
   const limit = await prompt.askText(howMuchUnpaid, offered, explain);
@@ -176,11 +176,13 @@ async function findService(
     if (address === undefined) throw refuse(`no service address given. ${withoutTerminal}`);
     try {
       const found = await check(address);
-      say(`${address} answers as a bandwidth-sharing service${found ? `, ${found} profile` : ''}.`);
+      await say(
+        `${address} answers as a bandwidth-sharing service${found ? `, ${found} profile` : ''}.`,
+      );
       return { address, found };
     } catch (error) {
       if (asked === undefined || !(error instanceof TributaryError)) throw error;
-      say(toPlainText(messageOf(error)));
+      await say(toPlainText(messageOf(error)));
     }
   }
 }

@@ -18,7 +18,7 @@ interface CountryQuestion {
   readonly isFixed: boolean;
   readonly countries: readonly Country[];
   readonly prompt: Prompt | undefined;
-  readonly say: (line: string) => void;
+  readonly say: (text: string) => Promise<void> | void;
 }
 
 /**
@@ -30,12 +30,12 @@ export async function askCountry(question: CountryQuestion): Promise<string | un
   const offers = countries.length === 0 ? '' : `: ${describeCountries(countries)}`;
   if (isFixed || prompt === undefined) {
     if (value === undefined)
-      say(`${needsCountry}${offers}\nTo choose one: sudo tributary config set ${key} CODE`);
+      await say(`${needsCountry}${offers}\nTo choose one: sudo tributary config set ${key} CODE`);
     else if (!hasProviders(value, countries))
-      say(`Warning: no provider is in ${value} now. ${needsCountry}${offers}`);
+      await say(`Warning: no provider is in ${value} now. ${needsCountry}${offers}`);
     return value;
   }
-  say(`${needsCountry}${offers}`);
+  await say(`${needsCountry}${offers}`);
   const explain = (text: string) => {
     if (text === '') return undefined;
     const wrong = explainWrongValue(key, text);

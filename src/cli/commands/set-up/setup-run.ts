@@ -3,17 +3,16 @@ import {
   defaultConfigPath,
   readConfigFile,
 } from '../../../config/config-file.ts';
+import type { LoadedConfig } from '../../../config/load.ts';
 import { completeEnvironment } from '../../../config/own-environment.ts';
 import { setConfigKeys } from '../../../config/set-key.ts';
 import { valueAt, withValue } from '../../../config/tree.ts';
-import { knock } from '../../../doctor/ask-service.ts';
 import { hasCode, messageOf, TributaryError, toUndefined } from '../../../errors/codes.ts';
 import { phaseTraits } from '../../../health/phase-traits.ts';
 import { createRegistrationFiles } from '../../../identity/registration-files.ts';
 import { toPlainText, toPlainValue } from '../../../lib/plain-text.ts';
+import type { Secret } from '../../../lib/secret.ts';
 import { sleep } from '../../../lib/sleep.ts';
-import { judgeStatus } from '../../../service/judge-status.ts';
-import type { ServiceAddress } from '../../../service/url.ts';
 import { toPageUrl } from '../../../status/page-url.ts';
 import { askAgent, type Listening } from '../../../status/socket-client.ts';
 import { exec } from '../../../system/exec.ts';
@@ -23,9 +22,11 @@ import { type CommandContext, loadConfig, type PathOptions } from '../../frame/c
 import { readSecret } from '../../frame/read-secret.ts';
 import { joinLines } from '../../present/text.ts';
 import { parseStatus, renderLines } from '../everyday/status.ts';
+import { checkService } from './check-service.ts';
 import { wakeAgent } from './reload.ts';
 import { type GivenAnswers, gatherAnswers, toChanges, toOffers } from './setup-answers.ts';
 import { listCountries } from './setup-country.ts';
+import { explainLoopback, refusedCode, renderPage, whatItDoes, whereFrom } from './setup-words.ts';
 import { signInOnce } from './sign-in-once.ts';
 
 type SetupOptions = GivenAnswers & PathOptions & { readonly codeFile?: string };
@@ -47,10 +48,11 @@ export async function runSetup(
   context: CommandContext,
 ): Promise<void> {
   const prepared = await prepare(options, context);
-  const { path, say, answers } = prepared;
+  const { path, answers } = prepared;
+  const warn = (line: string) => void context.stderr.write(`${line}\n`);
   const progress = { done: nothingDone };
   const stop = () => {
-    say(`tributary: stopped; ${progress.done}`);
+    warn(`tributary: stopped; ${progress.done}`);
     process.exit(130);
   };
   process.once('SIGINT', stop);
@@ -58,7 +60,7 @@ export async function runSetup(
     (error: unknown) => {
       if (progress.done !== nothingDone && hasCode(error, 'usage-invalid'))
         throw refuse(`stopped; ${progress.done}`);
-      if (progress.done !== nothingDone) say(`tributary: ${progress.done}`);
+      if (progress.done !== nothingDone) warn(`tributary: ${progress.done}`);
       throw error;
     },
   );
@@ -79,7 +81,7 @@ export async function runSetup(
     `  tributary run --config ${path}`,
   ];
   const text = status
-    ? [...renderLines(status, context), '', page !== null && `Page      ${page}`]
+    ? [...renderLines(status, context), '', ...renderPage(page, context)]
     : toStart;
   await show(done, () => joinLines(text));
 }
@@ -91,19 +93,25 @@ async function prepare(options: SetupOptions, context: CommandContext) {
   // A code that was handed in means that a script runs this, so no question is asked.
   const prompt =
     options.codeFile === undefined && handedIn === undefined ? context.prompt : undefined;
-  const say = (line: string) => void context.stderr.write(`${line}\n`);
+  const say = async (text: string) =>
+    prompt === undefined ? void context.stderr.write(`${text}\n`) : prompt.tell(text);
   const check = async (baseUrl: string) => {
     const { base_url: known } = loaded.config.service;
+    const why = explainLoopback(baseUrl);
+    if (why !== undefined && (await findStart(path)) !== undefined) throw refuse(why);
+    await prompt?.tell(`Asking ${baseUrl}: this may take half a minute.`);
     if (!before.isRegistered || before.isNew || baseUrl === known)
       return checkService({ ...loaded.service, baseUrl });
     throw refuse(`this device is registered at ${known}. ${toMove}`);
   };
   const asking = (baseUrl: string) => listCountries({ ...loaded.service, baseUrl });
   const parts = { prompt, say, check, listCountries: asking };
+  if (prompt !== undefined) await say(whatItDoes);
   const answers = await gatherAnswers(toOffers(options, before), parts);
   const isKept =
     before.isSignedIn && options.codeFile === undefined && (await prompt?.confirm(again)) !== true;
   const source = { name: 'auth code', file: options.codeFile, option: '--code-file' };
+  if (prompt !== undefined && !isKept) await say(whereFrom);
   const code = isKept ? undefined : (handedIn ?? (await readSecret(source, context)));
   return { path, answers, changes: toChanges(answers, before), code, prompt, say };
 }
@@ -122,21 +130,14 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
   // This comes before the sign-in, because systemd makes the state directory for the user that the
   // agent runs as.
   const start = await findStart(path);
+  const tell = async (text: string) => void (await prompt?.tell(text));
+  if (start !== undefined) await tell('Starting the agent: this may take half a minute.');
   if (changes.length > 0 || code !== undefined)
     await start?.().catch((error: unknown) => say(toPlainText(messageOf(error))));
-  for (let next = code; next !== undefined; ) {
-    const signedIn = signInOnce(loaded, next, { isNewDevice: false, notes: context.stderr });
-    const refused = await signedIn.then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (refused === undefined) break;
-    if (prompt === undefined || !hasCode(refused, 'auth-code-refused')) throw refused;
-    say(toPlainText(messageOf(refused)));
-    next = await prompt.askSecret('Another auth code');
-  }
+  if (code !== undefined) await signInWith({ ...work, code }, loaded, context);
   progress.done = 'everything is written, and this device is signed in';
   await wakeAgent(loaded);
+  if (start !== undefined) await tell('Waiting until the device shares: a minute at most.');
   const status = await waitForStatus(
     loaded,
     start ? settledWithinMs : 0,
@@ -145,6 +146,25 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
   if (start && !(status && phaseTraits[status.phase].isWell)) context.setExitCode(1);
   const { listen } = loaded.config.status;
   return { status, page: listen.port === 0 ? null : toPageUrl(listen) };
+}
+
+/** Signs in; a person whose code is refused is asked for another one. */
+async function signInWith(
+  { code, prompt, say }: Pick<Work, 'prompt' | 'say'> & { readonly code: Secret },
+  loaded: LoadedConfig,
+  { stderr: notes }: CommandContext,
+): Promise<void> {
+  await prompt?.tell('Signing in.');
+  for (let next = code; ; ) {
+    const refused = await signInOnce(loaded, next, { isNewDevice: false, notes }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (refused === undefined) return;
+    if (prompt === undefined || !hasCode(refused, 'auth-code-refused')) throw refused;
+    await say(refusedCode);
+    next = await prompt.askSecret('Another auth code');
+  }
 }
 
 export type Before = Awaited<ReturnType<typeof readBefore>>;
@@ -223,28 +243,4 @@ async function waitForStatus(places: Listening, limitMs: number, signal: AbortSi
     const isSettled = status && (phaseTraits[status.phase].isWell || status.phase === 'blocked');
     if (isSettled || performance.now() >= untilMs || !(await sleep(500, signal))) return status;
   }
-}
-
-/**
- * Asks without a token whether a bandwidth-sharing service answers, and which profile it shows, if
- * any.
- * @throws what is wrong
- */
-async function checkService(service: ServiceAddress): Promise<'production' | undefined> {
-  const ask = async (name: 'clients' | 'setProvide') =>
-    judgeStatus({ name, answer: await knock(service, name), secrets: [], nowMs: Date.now() });
-  const fault = await ask('clients').catch((error: unknown) => error);
-  if (hasCode(fault, 'insecure-url', 'configuration-invalid')) throw fault;
-  // A refusal for want of a token, or for asking too often, means that the service was reached.
-  const isReached = hasCode(fault, 'not-authorized', 'service-refused', 'rate-limited');
-  if (!isReached && fault !== undefined) {
-    const message = `no bandwidth-sharing service answers at ${service.baseUrl}: ${messageOf(fault)}`;
-    throw fault instanceof TributaryError
-      ? new TributaryError(fault.code, message, { cause: fault })
-      : fault;
-  }
-  // The request names no mode. The production profile has no such operation. If another service
-  // lacks it too, the numbers of that profile mean narrower modes there, or `default` for `none`,
-  // which the agent enforces itself.
-  return hasCode(await ask('setProvide'), 'operation-not-served') ? 'production' : undefined;
 }

@@ -29,6 +29,7 @@ function createContext({
     askText: async () => '',
     choose: async (_question, offered) => offered,
     confirm: async () => false,
+    tell: async () => undefined,
     async askSecret(question) {
       asked.push(question);
       return new Secret(answers.shift() ?? '');

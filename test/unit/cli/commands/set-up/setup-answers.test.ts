@@ -92,6 +92,7 @@ function createPerson(...typed: readonly string[]) {
     },
     choose: async (question, offered) => take(question, offered) as typeof offered,
     confirm: async () => false,
+    tell: async () => undefined,
     askSecret: () => Promise.reject(new Error('no secret is asked here')),
   };
   return { prompt, asked };

@@ -1,0 +1,52 @@
+/** One TLS handshake as its server. What comes of it is told by `HandshakeEvents`, maybe later. */
+export interface Handshake {
+  /** The peer's next bytes. */
+  feed(bytes: Buffer): void;
+  /** Lets it go; nothing is told any more. */
+  close(): void;
+}
+
+export interface HandshakeEvents {
+  /** Bytes for the peer. */
+  readonly onBytes: (bytes: Buffer) => void;
+  /** The peer is at the other end of it, whoever it is. */
+  readonly onDone: (secrets: HandshakeSecrets) => void;
+  readonly onFailed: (failure: HandshakeFailure) => void;
+}
+
+/** What both ends derived, and nobody between them. */
+export interface HandshakeSecrets {
+  /** The key of frames; 32 bytes. */
+  readonly frameKey: Buffer;
+  /** What both ends sign by their seeds; 32 bytes. */
+  readonly toProve: Buffer;
+}
+
+export type HandshakeFailure = 'tls' | 'protocol' | 'certificate';
+
+export type OpenHandshake = (events: HandshakeEvents) => Handshake;
+
+/**
+ * All handshakes that wait for their peers. Where one more would be too many, the oldest is given
+ * up: whoever only begins handshakes keeps nobody else from ending one.
+ */
+export interface HandshakePool {
+  enter(giveUp: () => void): { leave(): void };
+  count(): number;
+}
+
+export function createHandshakePool(most: number): HandshakePool {
+  const open = new Set<() => void>();
+  return {
+    enter(giveUp) {
+      const [oldest] = open;
+      if (open.size >= most && oldest !== undefined) {
+        open.delete(oldest);
+        oldest();
+      }
+      open.add(giveUp);
+      return { leave: () => void open.delete(giveUp) };
+    },
+    count: () => open.size,
+  };
+}

@@ -1,4 +1,4 @@
-import { contract, storedContract } from '../wire/contract-messages.ts';
+import { contract, contractKeys, storedContract } from '../wire/contract-messages.ts';
 import type { Id } from '../wire/id.ts';
 import { decode } from '../wire/message.ts';
 import { WireError } from '../wire/wire-error.ts';
@@ -16,6 +16,17 @@ export function readGranted(
     const isOurs = stored.sourceId === of.ownId && stored.destinationId === of.peerId;
     if (!isOurs) return undefined;
     return { contractId: stored.contractId, byteCount: stored.transferByteCount };
+  } catch (error) {
+    if (error instanceof WireError) return undefined;
+    throw error;
+  }
+}
+
+/** The consumer's public key, as the service knows it; undefined where it has none, too. */
+export function readPeerKey(bytes: Buffer): Buffer | undefined {
+  try {
+    const { destinationKey } = decode(contractKeys, bytes);
+    return destinationKey === undefined ? undefined : Buffer.from(destinationKey);
   } catch (error) {
     if (error instanceof WireError) return undefined;
     throw error;

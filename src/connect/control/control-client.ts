@@ -6,6 +6,12 @@ import {
   createContractResult,
 } from '../wire/contract-messages.ts';
 import { type ProvideKey, provide } from '../wire/control-messages.ts';
+import {
+  type ClientKey,
+  clientKey,
+  type EncryptedKey,
+  encryptedKey,
+} from '../wire/encrypted-control.ts';
 import { decodeFrames, encodeFrames, type Frame, toFrame } from '../wire/frame.ts';
 import { decode, encode, type Message } from '../wire/message.ts';
 import { messageTypes } from '../wire/message-types.ts';
@@ -43,9 +49,16 @@ type ContractAnswer =
 export interface ControlClient {
   /** Publishes the whole set. Each time costs the running minute: only when something changed. */
   provide(keys: readonly ProvideKey[], signal: AbortSignal): Promise<Done | ControlFailure>;
+  /** Who the client is to its peers; once for each process. */
+  publishIdentity(of: Publication, signal: AbortSignal): Promise<Done | ControlFailure>;
   createContract(request: CreateContract, signal: AbortSignal): Promise<ContractAnswer>;
   /** Any number at once. `late` says that the service had closed one of them before. */
   report(reports: readonly CloseContract[], signal: AbortSignal): Promise<Done | ControlFailure>;
+}
+
+interface Publication {
+  readonly clientKey: ClientKey;
+  readonly encryptedKey: EncryptedKey;
 }
 
 export interface Done {
@@ -77,6 +90,14 @@ export function createControlClient(post: PostControl): ControlClient {
 
   return {
     provide: (keys, signal) => askDone([frameOf('provide', provide, { keys })], signal),
+    publishIdentity: (of, signal) =>
+      askDone(
+        [
+          frameOf('clientKey', clientKey, of.clientKey),
+          frameOf('encryptedKey', encryptedKey, of.encryptedKey),
+        ],
+        signal,
+      ),
     report: (reports, signal) =>
       askDone(
         reports.map((one) => frameOf('closeContract', closeContract, one)),

@@ -2,6 +2,7 @@ import type { AccountData } from '../contract/account.ts';
 import type { ReceivedContracts } from '../contract/received-contracts.ts';
 import type { ProvideWish } from '../contract/secrets.ts';
 import type { ServiceClock } from '../contract/service-clock.ts';
+import type { SealedPart } from '../sealed/sealed-part.ts';
 import type { MemoryBudget } from '../sequence/hold-back.ts';
 import type { Ack } from '../wire/ack.ts';
 import type { CloseContract } from '../wire/contract-messages.ts';
@@ -12,6 +13,7 @@ import type { Lane, Pack } from '../wire/pack.ts';
 import type { Carried, Drops } from './counters.ts';
 import type { Renewals } from './renewal.ts';
 import type { ContractAsk } from './replies.ts';
+import type { Sealing } from './sealing.ts';
 
 /**
  * One consumer: what it sends, lane by lane, and our answers. It is told the time, and acts on
@@ -26,6 +28,7 @@ export interface Consumer {
   /** Answers by the lane of the last Pack; false where the frame is dropped. */
   answer(frame: Frame, now: number): boolean;
   acks(now: number): readonly Ack[];
+  readonly sealing: Sealing;
   /** Packs to send now, at most so many. */
   packs(now: number, most: number): readonly Pack[];
   /** Contracts to ask for and reports to send; ends what is over. */
@@ -78,6 +81,10 @@ export interface ConsumerOptions {
   readonly mostUnpaidBytes: number;
   /** What an earlier life of ours knew of it. */
   readonly earlier: KnownConsumer | undefined;
+  /** Undefined where nothing is sealed. */
+  readonly sealedPart: SealedPart | undefined;
+  /** Its handshake has gone on between two calls. */
+  readonly onNews: () => void;
   readonly deliver: (frame: Frame, now: number) => void;
   /** It has begun a sequence. */
   readonly onLane: () => void;

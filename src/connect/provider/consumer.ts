@@ -2,10 +2,12 @@ import type { Anchor } from '../contract/incoming.ts';
 import { publishedModes } from '../contract/secrets.ts';
 import { provideModes } from '../wire/message-types.ts';
 import { type Pack, toLaneKey } from '../wire/pack.ts';
-import type { Consumer, ConsumerOptions, KnownConsumer } from './consumer-contract.ts';
+import type { Consumer, ConsumerOptions } from './consumer-contract.ts';
 import { createIncomingLane, type IncomingLane } from './incoming-lane.ts';
+import { findFirstNumber, type LastLane, toKnown } from './last-lane.ts';
 import { isAtLimit } from './renewal.ts';
 import { createReplies } from './replies.ts';
+import { createSealing } from './sealing.ts';
 
 /** 2 classes of stream, 2 of companion and 9 lanes are possible; programs use three. */
 const mostLanes = 16;
@@ -18,6 +20,13 @@ const lookEvery = 1000;
 export function createConsumer(options: ConsumerOptions): Consumer {
   const { ownId, clock, newId, renewals, sendBudget: budget } = options;
   const lanes = new Map<string, IncomingLane>();
+  const sealing = createSealing({
+    part: options.sealedPart,
+    onNews: options.onNews,
+    onOffered: () => endReplies(),
+  });
+  /** By which the handshake came: controls go back by it. */
+  let offering: LastLane | undefined = options.earlier;
   const replies = createReplies({
     consumerId: options.id,
     ownId,
@@ -26,6 +35,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     newId,
     renewals,
     onLate: options.onLate,
+    isHeld: sealing.isHeld,
+    onAcked: sealing.acked,
     drops: options.drops,
     carried: options.carried,
   });
@@ -88,6 +99,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
         heardAt = now;
         if (kind === 'data') dataAt = now;
         if (kind === 'data' || kind === 'ping') last = lane;
+        sealing.delivered(inTurn, now);
         for (const frame of inTurn.frames) options.deliver(frame, now);
       },
     });
@@ -109,6 +121,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     endLane(key);
     if (rule === undefined) {
       endReplies();
+      sealing.doubt();
       return;
     }
     renewedAt = now;
@@ -142,6 +155,14 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     return made;
   };
 
+  const sayControls = (now: number): void => {
+    const mode = offering?.mode();
+    if (offering === undefined || mode === undefined) return;
+    const isCompanion = mode !== provideModes.network;
+    for (const frame of sealing.say(now))
+      replies.find({ forceStream: false, isCompanion, number: 0 }).offer(frame, now);
+  };
+
   /** Where no ack proves a renewal, it was another start of the consumer after all. */
   const proveRenewal = (now: number): void => {
     const isDue = renewedAt !== undefined && now - renewedAt >= proofAfter;
@@ -162,8 +183,15 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     id: options.id,
     take(pack, now) {
       const lane = findLane(pack, now);
-      lane?.take(pack, now);
-      return lane !== undefined;
+      // After a restart of ours, its contract is in a Pack that it may only send sealed.
+      if (lane === undefined && offering !== undefined) sealing.arrived(pack, now);
+      if (lane === undefined) return false;
+      if (!lane.lane.isCompanion && pack.sequenceNumber >= lane.next()) {
+        offering = lane;
+        sealing.arrived(pack, now);
+      }
+      lane.take(pack, now);
+      return true;
     },
     acked(ack, now) {
       const isOurs = replies.acked(ack, now);
@@ -178,8 +206,12 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       const lane = { ...last.lane, isCompanion: mode !== provideModes.network };
       return replies.find(lane).offer(frame, now);
     },
-    acks: (now) => [...lanes.values()].flatMap((lane) => lane.acks(now)),
-    packs: replies.packs,
+    acks: (now) => [...lanes.values()].flatMap((lane) => sealing.noteAcks(lane, now)),
+    sealing,
+    packs(now, most) {
+      sayControls(now);
+      return replies.packs(now, most);
+    },
     keepBooks(now) {
       for (const [key, lane] of lanes) if (lane.isOver(now)) endLane(key);
       if (now >= lookAt) {
@@ -192,6 +224,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     },
     wakeAt(now) {
       let soonest = replies.wakeAt(now);
+      // Before that, there is nothing to say a control by.
+      if (offering?.mode() !== undefined) soonest = Math.min(soonest, sealing.wakeAt());
       for (const lane of lanes.values()) soonest = Math.min(soonest, lane.wakeAt());
       return soonest;
     },
@@ -205,23 +239,12 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     },
     known: () => (last === undefined ? undefined : toKnown(last, heardAt)),
     save: replies.save,
-    isGone: () => lanes.size === 0 && replies.isEmpty(),
+    isGone: () => lanes.size === 0 && replies.isEmpty() && !sealing.hasNews(),
     end() {
       for (const key of lanes.keys()) endLane(key);
       replies.endAll();
+      sealing.end();
       return replies.takeReports();
     },
   };
-}
-
-type LastLane = Pick<IncomingLane, 'lane' | 'sequenceId' | 'mode' | 'next'>;
-
-function toKnown({ lane, sequenceId, mode, next }: LastLane, heardAt: number): KnownConsumer {
-  return { lane, sequenceId, mode, next, heardAt };
-}
-
-/** What an earlier life of ours counted is not counted again. */
-function findFirstNumber({ sequenceId, lane }: Pack, earlier: KnownConsumer | undefined): number {
-  if (earlier === undefined || earlier.sequenceId !== sequenceId) return 0;
-  return toLaneKey(earlier.lane) === toLaneKey(lane) ? earlier.next() : 0;
 }

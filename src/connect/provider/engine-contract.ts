@@ -1,6 +1,7 @@
 import type { Books } from '../contract/account.ts';
 import type { ProvideWish, Secrets } from '../contract/secrets.ts';
 import type { AddressPoolOptions } from '../packet/address-pool.ts';
+import type { SealedPart } from '../sealed/sealed-part.ts';
 import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Id, IdSource } from '../wire/id.ts';
 import type { EngineCounters } from './counters.ts';
@@ -23,6 +24,8 @@ export interface Engine {
   /** What is to be done now; at most `most` Packs, so that the socket is not flooded. */
   step(now: number, most: number): EngineStep;
   wakeAt(now: number): number;
+  /** Who is told that `step` has something to do, though nothing went in: a handshake went on. */
+  onNews(listener: () => void): void;
   /** From now on contracts age so many times as fast: a sandbox has hastened its clock. */
   hasten(rate: number, now: number): void;
   /** Who is not wished for any more is ended: the reports of it come within a second. */
@@ -46,6 +49,8 @@ export interface EngineOptions {
   readonly wallMs: () => number;
   /** Unpaid bytes that a consumer may carry from one of its contracts to the next. */
   readonly mostUnpaidBytes?: number | undefined;
+  /** Without it, nothing is sealed. */
+  readonly sealedPart?: SealedPart | undefined;
   /** What an earlier life kept. */
   readonly books?: Books | undefined;
 }

@@ -1,18 +1,17 @@
 import { loadAccount, makeClose } from '../contract/account.ts';
 import type { ConsumerData } from '../contract/consumer-data.ts';
+import { readPeerKey } from '../contract/read-granted.ts';
 import { createReceivedContracts } from '../contract/received-contracts.ts';
 import { createServiceClock } from '../contract/service-clock.ts';
 import { createMemoryBudget } from '../sequence/hold-back.ts';
-import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
-import { fromProviderFrame, readIpPacket } from '../wire/ip-frames.ts';
-import { messageTypes } from '../wire/message-types.ts';
+import { fromProviderFrame } from '../wire/ip-frames.ts';
 import type { Pack } from '../wire/pack.ts';
-import { decodeTransferFrame } from '../wire/transfer-frame.ts';
 import { WireError } from '../wire/wire-error.ts';
 import { createConsumer } from './consumer.ts';
 import type { Consumer, KnownConsumer } from './consumer-contract.ts';
 import { type Drops, noDrops } from './counters.ts';
+import { createDelivery } from './delivery.ts';
 import type { Engine, EngineOptions } from './engine-contract.ts';
 import { engineLimits } from './limits.ts';
 import { createPlatformPeer } from './platform-peer.ts';
@@ -22,6 +21,7 @@ import { createReturning, saveKnown } from './returning.ts';
 import { createStrangers } from './strangers.ts';
 import { createTranslation } from './translation.ts';
 import { createTurns, sendAcks } from './turns.ts';
+import { unseal } from './unseal.ts';
 
 /** Books are kept, and what is idle is looked at, so often; what is busy is looked at each step. */
 const round = 1000;
@@ -48,7 +48,7 @@ export function createEngine(options: EngineOptions): Engine {
   const turns = createTurns(ownId);
   /** Those that may have something to do before the next round. */
   const busy = new Set<Consumer>();
-  let [packets, asks]: [Buffer[], ContractAsk[]] = [[], []];
+  let asks: ContractAsk[] = [];
   // Our answers of an earlier life go on by new contracts, so the old ones are closed.
   let reports = (options.books?.own ?? []).flatMap((data) => makeClose(loadAccount(data)) ?? []);
   let roundAt = Number.NEGATIVE_INFINITY;
@@ -56,15 +56,8 @@ export function createEngine(options: EngineOptions): Engine {
   const renewals: Renewals = { ...noRenewals };
   const bytes = { upBytes: 0, downBytes: 0 };
 
-  const toDevice = (consumer: Id, frame: Frame): void => {
-    const packet = translation.outward(consumer, readIpPacket(frame));
-    if (packet === 'unsound') drops.unsound++;
-    else if (packet === 'no-address') drops.noAddress++;
-    else {
-      bytes.upBytes += packet.length;
-      packets.push(packet);
-    }
-  };
+  const delivery = createDelivery({ translation, drops, carried: bytes });
+  let tellNews = (): void => undefined;
 
   const makeConsumer = (id: Id, known: KnownConsumer | undefined): Consumer => {
     const consumer: Consumer = createConsumer({
@@ -81,18 +74,16 @@ export function createEngine(options: EngineOptions): Engine {
       carried: bytes,
       mostUnpaidBytes: options.mostUnpaidBytes ?? usualUnpaidBytes,
       earlier: known,
-      onLane() {
-        changes++;
+      sealedPart: options.sealedPart,
+      onNews() {
+        busy.add(consumer);
+        tellNews();
       },
+      onLane: () => void changes++,
       onLate(frames) {
         drops.late += frames;
       },
-      deliver(frame, now) {
-        if (frame.type === messageTypes.ipPacketToProvider) toDevice(id, frame);
-        // A view of the message would not outlive it.
-        else if (frame.type === messageTypes.ipPing)
-          consumer.answer({ ...frame, bytes: Buffer.from(frame.bytes) }, now);
-      },
+      deliver: (frame, now) => delivery.deliver(consumer, frame, now),
     });
     return consumer;
   };
@@ -103,11 +94,18 @@ export function createEngine(options: EngineOptions): Engine {
     returning.entered(consumer.id);
     return consumer;
   };
-  /** An answer came to one that an earlier life served. */
-  const comeBack = (id: Id, now: number): Consumer | undefined => {
-    const known = returning.find(id, now);
-    const isFull = consumers.size >= engineLimits.consumers;
-    return known === undefined || isFull ? undefined : enter(makeConsumer(id, known));
+  const wake = (id: Id): Consumer | undefined => {
+    const consumer = consumers.get(id);
+    if (consumer !== undefined) busy.add(consumer);
+    return consumer;
+  };
+
+  /** Also one that an earlier life served: an answer came to it, or what a lost key has sealed. */
+  const meet = (id: Id, now: number): Consumer | undefined => {
+    const earlier = consumers.has(id) ? undefined : returning.find(id, now);
+    if (earlier !== undefined && consumers.size < engineLimits.consumers)
+      enter(makeConsumer(id, earlier));
+    return wake(id);
   };
 
   const takePack = (sourceId: Id, pack: Pack, now: number): void => {
@@ -125,14 +123,10 @@ export function createEngine(options: EngineOptions): Engine {
     for (const early of strangers.claim(sourceId, pack.sequenceId)) consumer.take(early, now);
   };
 
-  const wake = (id: Id): Consumer | undefined => {
-    const consumer = consumers.get(id);
-    if (consumer !== undefined) busy.add(consumer);
-    return consumer;
-  };
-
   const read = (message: Buffer, now: number): void => {
-    const { path, body } = decodeTransferFrame(message);
+    const { path, body } = unseal(message, (id, sealed) =>
+      meet(id, now)?.sealing.open(sealed, now),
+    );
     const { sourceId } = path;
     if (path.destinationId !== ownId || path.streamId !== undefined) drops.misdirected++;
     else if (sourceId === undefined) platform.take(body, now);
@@ -145,6 +139,7 @@ export function createEngine(options: EngineOptions): Engine {
     asks.push(...books.asks);
     reports.push(...books.reports);
     if (!consumer.isGone()) return;
+    consumer.sealing.end();
     translation.release(consumer.id);
     consumers.delete(consumer.id);
     busy.delete(consumer);
@@ -181,18 +176,20 @@ export function createEngine(options: EngineOptions): Engine {
     },
     packet(packet, now) {
       const id = translation.inward(packet);
-      const consumer = id === undefined ? undefined : (consumers.get(id) ?? comeBack(id, now));
+      const consumer = id === undefined ? undefined : meet(id, now);
       if (consumer === undefined) {
         drops.noAddress++;
         return;
       }
-      busy.add(consumer);
       if (!consumer.answer(fromProviderFrame(packet), now)) drops.full++;
     },
     answered(ask, contract, now) {
       if (contract === undefined) renewals.refused++;
       if (contract === undefined) ask.contracts.refused(now);
-      else ask.contracts.granted(contract, now);
+      else {
+        ask.contracts.granted(contract, now);
+        consumers.get(ask.destinationId)?.sealing.setPeerKey(readPeerKey(contract));
+      }
       // A contract that came too late for its sequence is given back here.
       const step = ask.contracts.step(now);
       reports.push(...step.reports);
@@ -205,20 +202,23 @@ export function createEngine(options: EngineOptions): Engine {
       for (const consumer of [...busy]) keepBooks(consumer, now);
       const step = {
         frames: [...sendAcks(ownId, [platform, ...busy, ...strangers.takeAcks()], now), ...packs],
-        packets,
+        packets: delivery.takePackets(),
         asks,
         reports,
         moveAt: platform.takeMove(),
       };
       // Where the line was full, some had no turn, and do not know yet what they could send.
       if (packs.length < most) letRest(now);
-      [packets, asks, reports] = [[], [], []];
+      [asks, reports] = [[], []];
       return step;
     },
     wakeAt(now) {
       let soonest = Math.min(roundAt, platform.wakeAt());
       for (const consumer of busy) soonest = Math.min(soonest, consumer.wakeAt(now));
       return Math.max(now + 1, soonest);
+    },
+    onNews(listener) {
+      tellNews = listener;
     },
     hasten: clock.hasten,
     setWish(next) {

@@ -25,6 +25,8 @@ export interface IncomingLane {
   readonly sequenceId: Id;
   take(pack: Pack, now: number): void;
   acks(now: number): readonly Ack[];
+  /** Whether something that the last acks cover came in plaintext. */
+  coversPlain(): boolean;
   wakeAt(): number;
   /** Over, with nothing left to wait for. */
   isOver(now: number): boolean;
@@ -77,6 +79,7 @@ export function createIncomingLane(options: IncomingLaneOptions): IncomingLane {
   const { sequenceId, renewals } = options;
   const contracts = createIncomingContracts(options.ledger, options.sourceId);
   let held: Held | undefined;
+  let [tookPlain, coversPlain] = [false, false];
   let hasSignals = false;
   let hasOthers = false;
   const isSignalLane = (): boolean => hasSignals && !hasOthers;
@@ -103,6 +106,7 @@ export function createIncomingLane(options: IncomingLaneOptions): IncomingLane {
     firstNumber: options.firstNumber,
     recall: contracts.recall,
     deliver(pack, now) {
+      tookPlain ||= pack.cameSealed === undefined;
       const isGivenUp = held?.rule === 'limit' && now - held.since >= longestHeard;
       if (isGivenUp || !contracts.pay(pack, now)) return false;
       const kind = toPackKind(pack);
@@ -117,8 +121,17 @@ export function createIncomingLane(options: IncomingLaneOptions): IncomingLane {
   return {
     lane: options.lane,
     sequenceId,
-    take: receiver.take,
-    acks: receiver.acks,
+    take(pack, now) {
+      tookPlain ||= pack.cameSealed === undefined;
+      receiver.take(pack, now);
+    },
+    acks(now) {
+      const acks = receiver.acks(now);
+      if (acks.length === 0) return acks;
+      [coversPlain, tookPlain] = [tookPlain, false];
+      return acks;
+    },
+    coversPlain: () => coversPlain,
     wakeAt: receiver.wakeAt,
     isOver(now) {
       const end = receiver.ended(now);

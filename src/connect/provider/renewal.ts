@@ -22,7 +22,8 @@ export type PackKind = 'data' | 'ping' | 'signals' | 'empty';
 /** What a Pack carries; whatever is not known counts as data, which is never held up. */
 export function toPackKind({ frames }: Pick<Pack, 'frames'>): PackKind {
   const carries = (type: number) => frames.every((frame) => frame.type === type);
-  if (frames.length === 0) return 'empty';
+  // A handshake is no traffic.
+  if (carries(messageTypes.encryptedControl)) return 'empty';
   if (carries(messageTypes.ipPing)) return 'ping';
   return carries(messageTypes.signals) ? 'signals' : 'data';
 }

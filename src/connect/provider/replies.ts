@@ -6,6 +6,7 @@ import { createPatience } from '../sequence/patience.ts';
 import { createSender, type Sender } from '../sequence/sender.ts';
 import type { Ack } from '../wire/ack.ts';
 import type { CloseContract } from '../wire/contract-messages.ts';
+import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
 import { countAnswerBytes } from '../wire/ip-frames.ts';
 import { isSameLane, type Lane, type Pack, toLaneKey } from '../wire/pack.ts';
@@ -59,6 +60,9 @@ export interface RepliesOptions {
   readonly newId: () => Id;
   readonly renewals: Renewals;
   readonly onLate: (frames: number) => void;
+  /** What only goes sealed cannot be sealed now. */
+  readonly isHeld: () => boolean;
+  readonly onAcked: (frames: readonly Frame[]) => void;
   readonly drops: Pick<Drops, 'unsent'>;
   readonly carried: Pick<Carried, 'downBytes'>;
 }
@@ -116,6 +120,8 @@ export function createReplies(options: RepliesOptions): Replies {
       budget,
       patience: createPatience(),
       onLate: options.onLate,
+      isHeld: options.isHeld,
+      onAcked: options.onAcked,
       onSent(frames, now) {
         const bytes = countAnswerBytes(frames);
         options.carried.downBytes += bytes;

@@ -224,6 +224,7 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
     reports.add([...step.reports, ...engine.end(now())]);
   };
 
+  engine.onNews(schedule);
   device.start((packets) => {
     for (const packet of packets) engine.packet(packet, now());
     schedule();

@@ -1,7 +1,9 @@
 import type { Id } from '../wire/id.ts';
-import { encodeAckFrame, encodePackFrame, type TransferPath } from '../wire/transfer-frame.ts';
+import type { Pack } from '../wire/pack.ts';
+import { encodeAckFrame, type TransferPath } from '../wire/transfer-frame.ts';
 import type { Consumer } from './consumer-contract.ts';
 import type { PlatformPeer } from './platform-peer.ts';
+import type { Sealing } from './sealing.ts';
 
 /** One turn of Packs for one consumer, so that many at once share the line evenly. */
 const turn = 8;
@@ -39,7 +41,7 @@ export function createTurns(ownId: Id): Turns {
         const share = Math.min(allowed, most - frames.length);
         if (share === 0) return false;
         const packs = consumer.packs(now, share);
-        for (const pack of packs) frames.push(encodePackFrame(toPath(ownId, consumer.id), pack));
+        frames.push(...encodePacks(ownId, consumer, packs));
         const left = packs.length === share ? allowed - share : 0;
         if (isOver(consumer, left) && packs.length > 0) {
           consumers.delete(consumer);
@@ -54,14 +56,26 @@ export function createTurns(ownId: Id): Turns {
   };
 }
 
-export function sendAcks(
+/** What has to be sealed, and cannot be now, is sent again as what was lost is. */
+function encodePacks(
   ownId: Id,
-  peers: readonly Pick<Consumer | PlatformPeer, 'id' | 'acks'>[],
-  now: number,
+  { id, sealing }: Pick<Consumer, 'id' | 'sealing'>,
+  packs: readonly Pack[],
 ): readonly Buffer[] {
-  return peers.flatMap((peer) =>
-    peer.acks(now).map((ack) => encodeAckFrame(toPath(ownId, peer.id), ack)),
-  );
+  const path = toPath(ownId, id);
+  return packs.flatMap((pack) => sealing.encodePack(path, pack) ?? []);
+}
+
+export function sendAcks(ownId: Id, peers: readonly Answering[], now: number): readonly Buffer[] {
+  return peers.flatMap(({ id, acks, sealing }) => {
+    const path = toPath(ownId, id);
+    return acks(now).map((ack) => sealing?.encodeAck(path, ack) ?? encodeAckFrame(path, ack));
+  });
+}
+
+interface Answering extends Pick<Consumer | PlatformPeer, 'id' | 'acks'> {
+  /** Of consumers. */
+  readonly sealing?: Sealing;
 }
 
 /** A frame without a destination is for the platform itself. */

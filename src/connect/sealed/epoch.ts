@@ -52,7 +52,7 @@ export interface EpochOptions {
   readonly openHandshake: OpenHandshake;
   readonly pool: HandshakePool;
   readonly randomBytes: RandomBytes;
-  /** Something happened by itself: `step` has something to do. */
+  /** TLS went on between two calls: `step` has something to do. */
   readonly onNews: () => void;
   readonly onFailed: (why: EpochFailure) => void;
 }

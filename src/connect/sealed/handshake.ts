@@ -9,7 +9,7 @@ export interface Handshake {
 export interface HandshakeEvents {
   /** Bytes for the peer. */
   readonly onBytes: (bytes: Buffer) => void;
-  /** The peer is at the other end of it, whoever it is. */
+  /** Both ends have the same secrets; who the other one is, nobody has said yet. */
   readonly onDone: (secrets: HandshakeSecrets) => void;
   readonly onFailed: (failure: HandshakeFailure) => void;
 }
@@ -28,7 +28,7 @@ export type OpenHandshake = (events: HandshakeEvents) => Handshake;
 
 /**
  * All handshakes that wait for their peers. Where one more would be too many, the oldest is given
- * up: whoever only begins handshakes keeps nobody else from ending one.
+ * up: a peer that only begins handshakes keeps nobody else from ending one.
  */
 export interface HandshakePool {
   enter(giveUp: () => void): { leave(): void };

@@ -17,8 +17,8 @@ export const sealedLimits = {
   /** A peer that is asked for a new handshake begins it at once, and at most so often. */
   renewEveryMs: 5000,
   /**
-   * A new handshake is asked for then. Nonces are random, and above 2^32 frames of one key two equal
-   * ones would not be unlikely any more.
+   * A new handshake is asked for then. Nonces are random, and above 2^32 frames of one key two
+   * equal ones would not be unlikely any more.
    */
   framesOfKey: 2 ** 30,
 } as const;

@@ -26,7 +26,7 @@ export interface SealedSession {
   setPeerKey(publicKey: Buffer | undefined): void;
   /** A control of ours was acknowledged. */
   acked(payload: Buffer): void;
-  /** A whole frame; undefined where no key of ours opens it. The peer is told, but not each time. */
+  /** A whole frame; undefined where no key of ours opens it. The peer is told, once a second. */
   open(sealed: Buffer, now: number): Buffer | undefined;
   canSeal(): boolean;
   /** Undefined while nothing may be sealed. */
@@ -39,7 +39,7 @@ export interface SealedSession {
   counters(): SealedCounters;
 }
 
-export interface SealedCounters {
+interface SealedCounters {
   readonly handshakes: number;
   readonly proven: number;
   readonly sealed: number;
@@ -99,7 +99,7 @@ export function createSealedSession(options: SealedSessionOptions): SealedSessio
     });
     return newest;
   };
-  /** A proven handshake takes the place of the one before; what that sealed is opened for a while. */
+  /** A proven handshake takes the place of the one before, whose frames are still opened. */
   const settle = (): void => {
     newest?.verify(peerKey);
     if (newest === undefined || newest === current || newest.stage() !== 'proven') return;

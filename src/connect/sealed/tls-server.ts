@@ -4,9 +4,9 @@ import { noBytes } from '../wire/frame.ts';
 import type { HandshakeEvents, OpenHandshake } from './handshake.ts';
 import type { Identity } from './identity.ts';
 
-const protocol = 'urnetwork/sequence';
+export const sessionProtocol = 'urnetwork/sequence';
 /** With a group that quantum computers do not break; the other is for peers without it. */
-const groups = 'X25519MLKEM768:X25519';
+export const sessionGroups = 'X25519MLKEM768:X25519';
 const frameKeyLabel = 'urnetwork-connect-aead';
 const proofLabel = 'urnetwork-connect-identity-proof';
 const secretLength = 32;
@@ -22,7 +22,7 @@ export function createTlsServer(
     key: identity.certificateKey,
     cert: identity.certificate,
     minVersion: 'TLSv1.3',
-    ecdhCurve: groups,
+    ecdhCurve: sessionGroups,
   });
   return (events) => {
     const line = openLine(events);
@@ -31,7 +31,7 @@ export function createTlsServer(
       secureContext,
       requestCert: true,
       rejectUnauthorized: false,
-      ALPNProtocols: [protocol],
+      ALPNProtocols: [sessionProtocol],
     });
     let isClosed = false;
     socket.on('secure', () => {
@@ -54,7 +54,7 @@ export function createTlsServer(
   };
 }
 
-function openLine(events: HandshakeEvents): Duplex {
+export function openLine(events: HandshakeEvents): Duplex {
   return new Duplex({
     read: () => undefined,
     write(bytes: Buffer, _encoding, done) {
@@ -65,8 +65,8 @@ function openLine(events: HandshakeEvents): Duplex {
   });
 }
 
-function tellSecured(socket: TLSSocket, events: HandshakeEvents): void {
-  if (socket.alpnProtocol !== protocol) events.onFailed('protocol');
+export function tellSecured(socket: TLSSocket, events: HandshakeEvents): void {
+  if (socket.alpnProtocol !== sessionProtocol) events.onFailed('protocol');
   else if (socket.getPeerX509Certificate() === undefined) events.onFailed('certificate');
   else
     events.onDone({

@@ -4,7 +4,7 @@ import type { Patience } from './patience.ts';
 
 /** Frames that wait for the window, oldest first, bounded by their bytes. */
 export interface OutgoingQueue {
-  /** False where it is full. */
+  /** False where it is full. Controls of encryption go before everything else. */
   push(frame: Frame, now: number): boolean;
   /** Bytes of the frames that the next Pack takes; 0 where nothing waits. */
   nextBytes(most: number): number;
@@ -17,6 +17,9 @@ export interface OutgoingQueue {
   takeLate(now: number): readonly Frame[];
   /** What waited until now waited for something else than its turn. */
   forgive(now: number): void;
+  /** A control is next: it waits for no window, because what fills it may wait for the control. */
+  isUrgent(): boolean;
+  /** Nothing may be sent now: nothing waits, or what waits is held. */
   isEmpty(): boolean;
   bytes(): number;
   /** Frames that wait. */
@@ -27,8 +30,17 @@ export interface OutgoingQueue {
 export const frameCost = 64;
 const none: readonly Frame[] = [];
 
-/** @param patience without it, what waits is never dropped */
-export function createOutgoingQueue(mostBytes: number, patience?: Patience): OutgoingQueue {
+export function createOutgoingQueue(
+  mostBytes: number,
+  how: {
+    /** Without it, what waits is never dropped. */
+    readonly patience?: Patience | undefined;
+    /** All but controls has to wait. */
+    readonly isHeld?: (() => boolean) | undefined;
+  },
+): OutgoingQueue {
+  const { patience } = how;
+  let controls: Frame[] = [];
   let frames: Frame[] = [];
   /** When each of them came. */
   let cameAt: number[] = [];
@@ -51,6 +63,11 @@ export function createOutgoingQueue(mostBytes: number, patience?: Patience): Out
     return isKept ? 0 : now - Math.max(cameAt[at] ?? now, forgivenAt);
   };
 
+  const takeControl = (control: Frame): readonly Frame[] => {
+    controls = controls.slice(1);
+    bytes -= control.bytes.length + frameCost;
+    return [control];
+  };
   const take = (count: number): readonly Frame[] => {
     const taken = frames.slice(first, first + count);
     first += taken.length;
@@ -66,19 +83,28 @@ export function createOutgoingQueue(mostBytes: number, patience?: Patience): Out
   return {
     push(frame, now) {
       if (bytes + frame.bytes.length + frameCost > mostBytes) return false;
-      frames.push(frame);
-      cameAt.push(now);
       bytes += frame.bytes.length + frameCost;
+      if (frame.type === messageTypes.encryptedControl) controls.push(frame);
+      else {
+        frames.push(frame);
+        cameAt.push(now);
+      }
       return true;
     },
     nextBytes(most) {
+      const [control] = controls;
+      if (control !== undefined) return control.bytes.length;
       const count = nextCount(most);
       let sum = 0;
       for (let at = first; at < first + count; at++) sum += (frames[at] as Frame).bytes.length;
       return count === 0 ? 0 : Math.max(1, sum);
     },
-    shift: (most) => take(nextCount(most)),
+    shift(most) {
+      const [control] = controls;
+      return control === undefined ? take(nextCount(most)) : takeControl(control);
+    },
     takeLate(now) {
+      if (controls.length > 0) return none;
       let count = 0;
       while (patience?.isOver(findWait(first + count, now), now)) count++;
       return count === 0 ? none : take(count);
@@ -86,8 +112,9 @@ export function createOutgoingQueue(mostBytes: number, patience?: Patience): Out
     forgive(now) {
       forgivenAt = now;
     },
-    isEmpty: () => first === frames.length,
+    isUrgent: () => controls.length > 0,
+    isEmpty: () => controls.length === 0 && (first === frames.length || how.isHeld?.() === true),
     bytes: () => bytes,
-    count: () => frames.length - first,
+    count: () => controls.length + frames.length - first,
   };
 }

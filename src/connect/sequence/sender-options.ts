@@ -19,6 +19,10 @@ export interface SenderOptions {
   readonly patience?: Patience | undefined;
   /** So many frames were dropped because it was over. */
   readonly onLate?: ((frames: number) => void) | undefined;
+  /** All but controls of encryption has to wait. */
+  readonly isHeld?: (() => boolean) | undefined;
+  /** These frames were delivered. */
+  readonly onAcked?: ((frames: readonly Frame[]) => void) | undefined;
   /** These frames are sent, for the first time. */
   readonly onSent?: ((frames: readonly Frame[], now: number) => void) | undefined;
 }

@@ -43,7 +43,7 @@ export function createSender(options: SenderOptions): Sender {
   const unacked = createUnackedPacks();
   const losses = createLossDetector(roundTrip);
   const probing = createProbing(roundTrip);
-  const queue = createOutgoingQueue(options.queueBytes, options.patience);
+  const queue = createOutgoingQueue(options.queueBytes, options);
   let nextNumber = 0;
   let usedAt: number | undefined;
   let waitsSince: number | undefined;
@@ -132,7 +132,8 @@ export function createSender(options: SenderOptions): Sender {
   };
 
   const isHeldBack = (now: number): boolean => {
-    isFull = unacked.bytes() + queue.nextBytes(largestPacket) > window.bytes();
+    const isAbove = unacked.bytes() + queue.nextBytes(largestPacket) > window.bytes();
+    isFull = isAbove && !queue.isUrgent();
     if (isFull) fullAt = now;
     return isFull;
   };
@@ -176,6 +177,7 @@ export function createSender(options: SenderOptions): Sender {
     for (const done of unacked.removeUpTo(pack.number)) {
       if (done.paidBy !== undefined) options.payment.acked(done.paidBy, done.bytes);
       give(done.frames);
+      options.onAcked?.(done.frames);
     }
     const wasFull = now - fullAt <= (roundTrip.mean() ?? 0);
     window.grow({ bytes: before - unacked.bytes(), wasFull });

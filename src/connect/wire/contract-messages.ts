@@ -45,6 +45,28 @@ export const contract: Message<Contract> = {
   mode: [3, integer],
 };
 
+/** What a contract says of its destination besides, as far as that has published it. */
+interface DestinationKeys {
+  /** In PEM form. */
+  readonly destinationCertificates: Buffer | undefined;
+  readonly destinationKey: Buffer | undefined;
+  /** By that key, over the certificates. */
+  readonly certificatesSignature: Buffer | undefined;
+}
+
+export const contractKeys: Message<DestinationKeys> = {
+  destinationCertificates: [4, optionalBytes],
+  destinationKey: [5, optionalBytes],
+  certificatesSignature: [6, optionalBytes],
+};
+
+/** Of a StoredContract, where the destination's secret signs it. */
+export const storedContractKeys: Message<DestinationKeys> = {
+  destinationCertificates: [7, optionalBytes],
+  destinationKey: [8, optionalBytes],
+  certificatesSignature: [9, optionalBytes],
+};
+
 /** A report of what a contract carried. */
 export interface CloseContract {
   readonly contractId: Id;

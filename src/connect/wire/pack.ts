@@ -25,6 +25,8 @@ export interface Pack {
   /** The contract by name only, where the receiver should know it. */
   readonly contractId: Id | undefined;
   readonly lane: Lane;
+  /** How it came: inside of a sealed frame. It is never written. */
+  readonly cameSealed?: true;
 }
 
 /** Which of a peer's sequences a Pack belongs to. */

@@ -48,7 +48,7 @@ export interface TransferFrame {
 }
 
 /** A whole frame inside of another one, sealed by the key of a session of the two ends. */
-interface SealedBody {
+export interface SealedBody {
   readonly kind: 'sealed';
   readonly bytes: Buffer;
   /** The sender's own in that session, one of `sessionRoles`; 0 where it is not said. */
@@ -106,10 +106,14 @@ export function readPath(bytes: Buffer): TransferPath | undefined {
   return undefined;
 }
 
-/** @throws WireError where the frame would be above 4,096 bytes */
-export function encodePackFrame(path: TransferPath, pack: Pack): Buffer {
+/**
+ * @param role ours, where the Pack belongs to a session of encryption; also in a sealed frame
+ * @throws WireError where the frame would be above 4,096 bytes
+ */
+export function encodePackFrame(path: TransferPath, pack: Pack, role = 0): Buffer {
   const contract = pack.contract ?? noBytes;
   const encoder = new Encoder(overhead + countPackBytes(pack.frames) + contract.length);
+  encoder.integer(7, role);
   writePack(encoder, 4, pack);
   writePath(encoder, path);
   return checkLength(encoder.finish());

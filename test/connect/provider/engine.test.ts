@@ -1,23 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readIpHeader } from '../../../src/connect/packet/ip-packet.ts';
-import { readAddress, rewriteAddress } from '../../../src/connect/packet/rewrite.ts';
+import { readAddress } from '../../../src/connect/packet/rewrite.ts';
 import { assertLaw } from '../../unit/law.ts';
+import { echo } from '../support/echo.ts';
 import { address, isSound, makePacket } from '../support/packets.ts';
 import { createWorld, type World } from '../support/world.ts';
-
-/** The other end of the Internet: sends every packet back to where it came from. */
-function echo(packet: Buffer): readonly Buffer[] {
-  const answer = Buffer.from(packet);
-  const header = readIpHeader(answer);
-  if (header === undefined) throw new Error('the device was given no sound packet');
-  expect(isSound(answer)).toBe(true);
-  const source = Buffer.from(readAddress(answer, header, 'source'));
-  const destination = Buffer.from(readAddress(answer, header, 'destination'));
-  rewriteAddress(answer, header, { place: 'source', address: destination });
-  rewriteAddress(answer, header, { place: 'destination', address: source });
-  return [answer];
-}
 
 const calm = { loss: 0, duplication: 0, delay: 5, jitter: 0 };
 const packetOf = (number: number, version: 4 | 6 = 4, length = 400) => {

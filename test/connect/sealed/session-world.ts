@@ -24,9 +24,9 @@ import { type Id, toId } from '../../../src/connect/wire/id.ts';
 import { createTlsClient } from './tls-client.ts';
 
 /** Made once for all tests, of which none changes them. */
-export const providerData = makeIdentity(randomBytes);
-export const consumerData = makeIdentity(randomBytes);
-export const provider: Identity = loadIdentity(providerData);
+const providerData = makeIdentity(randomBytes);
+const consumerData = makeIdentity(randomBytes);
+const provider: Identity = loadIdentity(providerData);
 export const consumer: Identity = loadIdentity(consumerData);
 
 /** A name of a handshake; a larger number is a newer one. */

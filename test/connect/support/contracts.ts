@@ -1,5 +1,9 @@
 import { signContract } from '../../../src/connect/contract/verify.ts';
-import { contract, storedContract } from '../../../src/connect/wire/contract-messages.ts';
+import {
+  contract,
+  contractKeys,
+  storedContract,
+} from '../../../src/connect/wire/contract-messages.ts';
 import { createIdSource, type Id, type IdSource } from '../../../src/connect/wire/id.ts';
 import { encode } from '../../../src/connect/wire/message.ts';
 import { createChance } from './link.ts';
@@ -16,6 +20,7 @@ export function makeContract(of: {
   readonly byteCount: number;
   readonly secret: Buffer;
   readonly mode: number;
+  readonly destinationKey?: Buffer | undefined;
 }): Buffer {
   const storedBytes = encode(storedContract, {
     contractId: of.contractId,
@@ -24,9 +29,16 @@ export function makeContract(of: {
     destinationId: of.destinationId,
     priority: 1,
   });
-  return encode(contract, {
+  const signed = encode(contract, {
     storedBytes,
     hmac: signContract(of.secret, storedBytes),
     mode: of.mode,
   });
+  return Buffer.concat([signed, encode(contractKeys, toKeys(of.destinationKey))]);
 }
+
+const toKeys = (destinationKey: Buffer | undefined) => ({
+  destinationKey,
+  destinationCertificates: undefined,
+  certificatesSignature: undefined,
+});

@@ -30,8 +30,8 @@ export interface TestConsumer {
   ping(content: Buffer, now: number): void;
   /** Begins again, with another secret, as an app that was started again. */
   restart(secret: Buffer): void;
-  frame(bytes: Buffer, now: number): void;
-  step(now: number): readonly Buffer[];
+  frame: (bytes: Buffer, now: number) => void;
+  step: (now: number) => readonly Buffer[];
   wakeAt(now: number): number;
   sender(): Sender;
 }
@@ -42,6 +42,8 @@ export interface TestConsumerOptions {
   readonly streamSecret: Buffer;
   readonly newContract: () => PaidBy & { readonly usable: number };
   readonly newId: () => Id;
+  /** Takes the controls of encryption. */
+  readonly onControl?: (bytes: Buffer) => void;
 }
 
 export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
@@ -87,6 +89,7 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
   const keep = (frame: Frame): void => {
     if (frame.type === messageTypes.ipPacketFromProvider) received.push(Buffer.from(frame.bytes));
     if (frame.type === messageTypes.ipPing) pongs.push(Buffer.from(frame.bytes));
+    if (frame.type === messageTypes.encryptedControl) options.onControl?.(Buffer.from(frame.bytes));
   };
   const takePack = (pack: Pack, now: number): void => {
     if (receiver !== undefined && pack.sequenceId < receiver.of.sequenceId) return;

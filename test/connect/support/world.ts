@@ -3,6 +3,7 @@ import { completeSecrets, type ProvideWish } from '../../../src/connect/contract
 import { createEngine } from '../../../src/connect/provider/engine.ts';
 import type { Engine } from '../../../src/connect/provider/engine-contract.ts';
 import type { ContractAsk } from '../../../src/connect/provider/replies.ts';
+import type { SealedPart } from '../../../src/connect/sealed/sealed-part.ts';
 import type { CloseContract } from '../../../src/connect/wire/contract-messages.ts';
 import { createIdSource, type Id, type IdSource } from '../../../src/connect/wire/id.ts';
 import { makeContract } from './contracts.ts';
@@ -21,7 +22,7 @@ export interface World {
   readonly closed: Set<Id>;
   /** What the platform made contracts for, by contract. */
   readonly sizes: Map<Id, number>;
-  addConsumer(contractBytes?: number): TestConsumer;
+  addConsumer(contractBytes?: number, onControl?: (bytes: Buffer) => void): TestConsumer;
   now(): number;
   run(ms: number, each?: (now: number) => void): void;
   /** Hands bytes to the provider as the platform would. */
@@ -47,6 +48,11 @@ export interface WorldOptions {
   /** Addresses for consumers, of each family. */
   readonly poolSize?: number;
   readonly companionBytes?: (asked: number) => number;
+  readonly sealedPart?: SealedPart;
+  /** The key that the platform knows of every consumer. */
+  readonly consumerKey?: Buffer;
+  /** Every message on its way through the platform; what it gives goes on. */
+  readonly relay?: (bytes: Buffer, from: Id) => readonly Buffer[];
 }
 
 const start = 1_700_000_000_000;
@@ -67,6 +73,7 @@ export function createWorld(options: WorldOptions): World {
       ids,
       wallMs: () => now,
       books,
+      sealedPart: options.sealedPart,
       pool: {
         ipv4: { first: Buffer.from([100, 64, 0, 1]), count },
         ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count },
@@ -104,8 +111,11 @@ export function createWorld(options: WorldOptions): World {
       byteCount,
       secret,
       mode,
+      destinationKey: options.consumerKey,
     });
   };
+  const relay = (bytes: Buffer, from: Id): readonly Buffer[] =>
+    options.relay?.(bytes, from) ?? [bytes];
   const findMost = (): number =>
     typeof options.most === 'function' ? options.most() : (options.most ?? 1000);
   const turnProvider = (): void => {
@@ -113,7 +123,7 @@ export function createWorld(options: WorldOptions): World {
     for (const ask of http.arrived(now)) engine.answered(ask, grant(ask), now);
     const { frames, packets, asks, reports } = engine.step(now, findMost());
     options.onSent?.(frames.length);
-    for (const frame of frames) down.send(frame, now);
+    for (const frame of frames) for (const bytes of relay(frame, providerId)) down.send(bytes, now);
     for (const ask of asks) http.send(ask, now);
     report(reports);
     for (const answer of packets.flatMap(options.device)) engine.packet(answer, now);
@@ -122,7 +132,8 @@ export function createWorld(options: WorldOptions): World {
     const arrived = down.arrived(now);
     for (const consumer of consumers) {
       for (const bytes of arrived) consumer.frame(bytes, now);
-      for (const bytes of consumer.step(now)) up.send(bytes, now);
+      for (const frame of consumer.step(now))
+        for (const bytes of relay(frame, consumer.id)) up.send(bytes, now);
     }
   };
 
@@ -143,7 +154,7 @@ export function createWorld(options: WorldOptions): World {
     },
     now: () => now,
     deliver: (bytes) => engine.frame(bytes, now),
-    addConsumer(contractBytes = 1024 * 1024) {
+    addConsumer(contractBytes = 1024 * 1024, onControl = () => undefined) {
       const id = ids.next(start);
       const streamSecret = randomBytes(32);
       const newContract = () => {
@@ -161,7 +172,8 @@ export function createWorld(options: WorldOptions): World {
         return { contractId, contract: makeContract(of), usable: Math.floor(contractBytes * 0.8) };
       };
       const newId = () => ids.next(now);
-      const consumer = createTestConsumer({ id, providerId, streamSecret, newContract, newId });
+      const of = { id, providerId, streamSecret, newContract, newId, onControl };
+      const consumer = createTestConsumer(of);
       consumers.push(consumer);
       return consumer;
     },

@@ -1,0 +1,22 @@
+import { type Pack, toLaneKey } from '../wire/pack.ts';
+import type { KnownConsumer } from './consumer-contract.ts';
+import type { IncomingLane } from './incoming-lane.ts';
+
+/** The lane of a consumer's last packet, of this life or of an earlier one. */
+export type LastLane = Pick<IncomingLane, 'lane' | 'sequenceId' | 'mode' | 'next'>;
+
+export function toKnown(
+  { lane, sequenceId, mode, next }: LastLane,
+  heardAt: number,
+): KnownConsumer {
+  return { lane, sequenceId, mode, next, heardAt };
+}
+
+/** What an earlier life of ours counted is not counted again. */
+export function findFirstNumber(
+  { sequenceId, lane }: Pack,
+  earlier: KnownConsumer | undefined,
+): number {
+  if (earlier === undefined || earlier.sequenceId !== sequenceId) return 0;
+  return toLaneKey(earlier.lane) === toLaneKey(lane) ? earlier.next() : 0;
+}

@@ -1,0 +1,196 @@
+import { sealedLimits } from '../sealed/limits.ts';
+import type { SealedPart } from '../sealed/sealed-part.ts';
+import type { SealedSession } from '../sealed/session.ts';
+import type { Ack } from '../wire/ack.ts';
+import {
+  controlKinds,
+  type EncryptedControl,
+  encryptedControl,
+  sessionRoles,
+} from '../wire/encrypted-control.ts';
+import { type Frame, toFrame } from '../wire/frame.ts';
+import { decode, encode } from '../wire/message.ts';
+import { messageTypes } from '../wire/message-types.ts';
+import type { Pack } from '../wire/pack.ts';
+import {
+  encodeAckFrame,
+  encodePackFrame,
+  encodeSealedFrame,
+  type SealedBody,
+  type TransferPath,
+} from '../wire/transfer-frame.ts';
+import { WireError } from '../wire/wire-error.ts';
+import type { IncomingLane } from './incoming-lane.ts';
+
+/**
+ * Encryption with one consumer, between its session and its Packs. A consumer that offers none is
+ * spoken with in plaintext; one that does, in plaintext until both have proven who they are.
+ */
+export interface Sealing {
+  /**
+   * A Pack has come, whether its turn has or not: a handshake cannot wait for the Packs before it,
+   * which the consumer may not send in plaintext.
+   */
+  arrived(pack: Pack, now: number): void;
+  /** Its turn has come. */
+  delivered(pack: Pack, now: number): void;
+  /** The frame inside; undefined where it cannot be opened. */
+  open(sealed: SealedBody, now: number): Buffer | undefined;
+  /** Undefined where it may go neither sealed nor in plaintext now; it is sent again later. */
+  encodePack(path: TransferPath, pack: Pack): Buffer | undefined;
+  encodeAck(path: TransferPath, ack: Ack): Buffer;
+  /** The acks of a lane; those that cover only what came sealed may be sealed themselves. */
+  noteAcks(lane: Pick<IncomingLane, 'acks' | 'coversPlain'>, now: number): readonly Ack[];
+  /** Answers have to wait for a key. */
+  isHeld(): boolean;
+  setPeerKey(publicKey: Buffer | undefined): void;
+  acked(frames: readonly Frame[]): void;
+  /** The consumer may have been started again, and speak in plaintext. */
+  doubt(): void;
+  /** Controls to send now, each in a Pack of its own. */
+  say(now: number): readonly Frame[];
+  /** There is something to say now. */
+  hasNews(): boolean;
+  wakeAt(): number;
+  end(): void;
+}
+
+interface SealingOptions {
+  /** Undefined where we seal nothing. */
+  readonly part: SealedPart | undefined;
+  readonly onNews: () => void;
+  /** The consumer offers to seal for the first time: answers belong to a session from now on. */
+  readonly onOffered: () => void;
+}
+
+/** Of handshakes whose beginning has not come yet. */
+const mostWaiting = 8;
+const mostEarly = 32;
+
+export function createSealing(options: SealingOptions): Sealing {
+  let session: SealedSession | undefined;
+  let peerKey: Buffer | undefined;
+  /** Something of the consumer came sealed, so it is not answered in plaintext any more. */
+  let mustSeal = false;
+  /** Controls that were acted on before their turn. */
+  const early = new Set<string>();
+  let waiting: EncryptedControl[] = [];
+  /** What went in plaintext once may go so again: held, it would leave a gap for good. */
+  const exposed = new WeakSet<readonly Frame[]>();
+  const sealedAcks = new WeakSet<Ack>();
+
+  const offer = (): SealedSession | undefined => {
+    session = options.part?.open(options.onNews);
+    session?.setPeerKey(peerKey);
+    if (session !== undefined) options.onOffered();
+    return session;
+  };
+  const takeWaiting = (now: number): void => {
+    const again = waiting;
+    waiting = [];
+    for (const control of again) act(control, now);
+  };
+  const act = (control: EncryptedControl, now: number): void => {
+    const isOffer = control.kind === controlKinds.handshake && !control.isCompanion;
+    const outcome = (session ?? (isOffer ? offer() : undefined))?.take(control, now);
+    if (outcome === 'waits' && waiting.length < mostWaiting)
+      waiting.push({ ...control, payload: Buffer.from(control.payload) });
+    if (outcome === 'begun') takeWaiting(now);
+  };
+  const actOn = (pack: Pack, now: number): void => {
+    for (const { type, bytes } of pack.frames) {
+      const control = type === messageTypes.encryptedControl ? read(bytes) : undefined;
+      if (control !== undefined) act(control, now);
+    }
+  };
+  const canSeal = (): boolean => session?.canSeal() === true;
+  const seal = (path: TransferPath, frame: Buffer): Buffer | undefined => {
+    const bytes = session?.seal(frame);
+    const of = { role: sessionRoles.server, isCompanion: false };
+    return bytes === undefined ? undefined : encodeSealedFrame(path, { bytes, ...of });
+  };
+  const mayBePlain = ({ frames }: Pack): boolean => {
+    if (!mustSeal || frames.length === 0 || exposed.has(frames)) return true;
+    return isControl(frames);
+  };
+
+  return {
+    arrived(pack, now) {
+      if (pack.cameSealed || !isControl(pack.frames)) return;
+      const key = toKey(pack);
+      if (early.has(key) || early.size >= mostEarly) return;
+      early.add(key);
+      actOn(pack, now);
+    },
+    delivered(pack, now) {
+      if (pack.cameSealed) mustSeal ||= pack.frames.length > 0 && !isControl(pack.frames);
+      else if (isControl(pack.frames) && !early.delete(toKey(pack))) actOn(pack, now);
+    },
+    open({ bytes, role, isCompanion }, now) {
+      if (role === sessionRoles.server || isCompanion) return undefined;
+      // Without a key it is told so, and begins a handshake.
+      return (session ?? offer())?.open(bytes, now);
+    },
+    encodePack(path, pack) {
+      if (session === undefined) return encodePackFrame(path, pack);
+      const plain = encodePackFrame(path, pack, sessionRoles.server);
+      if (isControl(pack.frames)) return plain;
+      if (canSeal()) return seal(path, plain);
+      if (!mayBePlain(pack)) return undefined;
+      exposed.add(pack.frames);
+      return plain;
+    },
+    encodeAck(path, ack) {
+      const plain = encodeAckFrame(path, ack);
+      return sealedAcks.has(ack) ? (seal(path, plain) ?? plain) : plain;
+    },
+    noteAcks(lane, now) {
+      const acks = lane.acks(now);
+      if (!lane.coversPlain()) for (const ack of acks) sealedAcks.add(ack);
+      return acks;
+    },
+    isHeld: () => mustSeal && !canSeal(),
+    setPeerKey(publicKey) {
+      peerKey = publicKey;
+      session?.setPeerKey(publicKey);
+    },
+    acked(frames) {
+      for (const { type, bytes } of frames) {
+        const ours = type === messageTypes.encryptedControl ? read(bytes) : undefined;
+        if (ours !== undefined) session?.acked(ours.payload);
+      }
+    },
+    doubt() {
+      mustSeal = false;
+      early.clear();
+      session?.doubt();
+    },
+    say: (now) =>
+      (session?.step(now) ?? []).map((control) =>
+        toFrame(messageTypes.encryptedControl, encode(encryptedControl, control)),
+      ),
+    hasNews: () => session?.wakeAt() === Number.NEGATIVE_INFINITY,
+    wakeAt: () => session?.wakeAt() ?? Number.POSITIVE_INFINITY,
+    end: () => session?.end(),
+  };
+}
+
+/** So many bytes and no more: a control is a small part of a Pack. */
+function read(bytes: Buffer): EncryptedControl | undefined {
+  if (bytes.length > 2 * sealedLimits.controlBytes) return undefined;
+  try {
+    return decode(encryptedControl, bytes);
+  } catch (error) {
+    // It is acknowledged all the same: sent again, it would say no more.
+    if (error instanceof WireError) return undefined;
+    throw error;
+  }
+}
+
+function isControl(frames: readonly Frame[]): boolean {
+  return frames.some(({ type }) => type === messageTypes.encryptedControl);
+}
+
+function toKey({ sequenceId, sequenceNumber }: Pack): string {
+  return sequenceId + String(sequenceNumber);
+}

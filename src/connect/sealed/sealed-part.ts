@@ -1,0 +1,25 @@
+import type { RandomBytes } from '../wire/id.ts';
+import { createHandshakePool } from './handshake.ts';
+import { type IdentityData, loadIdentity } from './identity.ts';
+import { sealedLimits } from './limits.ts';
+import { createSealedSession, type SealedSession } from './session.ts';
+import { createTlsServer } from './tls-server.ts';
+
+/** Encryption with all consumers of one provider. */
+export interface SealedPart {
+  /** @param onNews the session has something to do, because TLS has gone on */
+  open(onNews: () => void): SealedSession;
+}
+
+/** Keys are read when the first consumer offers to seal: many never have one that does. */
+export function createSealedPart(data: IdentityData, randomBytes: RandomBytes): SealedPart {
+  const pool = createHandshakePool(sealedLimits.handshakes);
+  const load = () => ({ identity: loadIdentity(data), openHandshake: createTlsServer(data) });
+  let loaded: ReturnType<typeof load> | undefined;
+  return {
+    open(onNews) {
+      loaded ??= load();
+      return createSealedSession({ ...loaded, pool, randomBytes, isCompanion: false, onNews });
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { createOutgoingQueue } from '../../../src/connect/sequence/outgoing-queue.ts';
+import { messageTypes } from '../../../src/connect/wire/message-types.ts';
+
+const packet = (length: number) => ({
+  type: messageTypes.ipPacketFromProvider,
+  bytes: Buffer.alloc(length),
+  isRaw: true,
+});
+const control = (length: number) => ({
+  type: messageTypes.encryptedControl,
+  bytes: Buffer.alloc(length),
+  isRaw: false,
+});
+
+test('controls go first, each alone, and packets that are held stay behind them', () => {
+  let isHeld = true;
+  const queue = createOutgoingQueue(10_000, { isHeld: () => isHeld });
+  for (const frame of [packet(100), packet(200), control(300), control(400)]) queue.push(frame, 0);
+  expect(queue.isUrgent()).toBe(true);
+  const lengths: (readonly number[])[] = [];
+  const takeAll = () => {
+    while (!queue.isEmpty()) {
+      const bytes = queue.nextBytes(1100);
+      const frames = queue.shift(1100);
+      lengths.push(frames.map((frame) => frame.bytes.length));
+      expect(bytes).toBe(frames.reduce((sum, frame) => sum + frame.bytes.length, 0));
+    }
+  };
+  takeAll();
+  expect(lengths).toEqual([[300], [400]]);
+  expect(queue.isUrgent()).toBe(false);
+  expect(queue.count()).toBe(2);
+  isHeld = false;
+  takeAll();
+  expect(lengths.at(-1)).toEqual([100, 200]);
+  expect(queue.bytes()).toBe(0);
+});

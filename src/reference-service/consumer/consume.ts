@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createControlClient } from '../../connect/control/control-client.ts';
+import { loadIdentity, makeIdentity, toPublication } from '../../connect/sealed/identity.ts';
+import { createTlsClient } from '../../connect/sealed/tls-client.ts';
 import { createIdSource, fromUuid } from '../../connect/wire/id.ts';
 import { provideModes } from '../../connect/wire/message-types.ts';
 import { sleep } from '../../lib/sleep.ts';
@@ -9,6 +11,7 @@ import type { Manner } from './habits.ts';
 import type { ConsumerIdentity } from './identities.ts';
 import { createPostControl } from './post-control.ts';
 import { type RunningConsumer, runConsumer } from './run-consumer.ts';
+import { createConsumerSealing, type SealingMode } from './sealing.ts';
 
 /** Consumers that run, each by its number. */
 export interface RunningConsumers {
@@ -16,6 +19,8 @@ export interface RunningConsumers {
   connected(signal: AbortSignal): Promise<boolean>;
   send(consumer: number, packets: readonly Buffer[]): void;
   counters(): readonly ConsumerCounters[];
+  /** How many of them seal what they send. */
+  sealing(): number;
   /** Resolves when all have ended and reported. */
   readonly ended: Promise<unknown>;
 }
@@ -25,6 +30,8 @@ export interface ConsumeOptions {
   readonly providerId: string;
   readonly identities: readonly ConsumerIdentity[];
   readonly manner: Manner;
+  /** By default, nothing is sealed. */
+  readonly sealing?: SealingMode;
   /** Takes what comes back. */
   readonly write: (packets: readonly Buffer[]) => void;
 }
@@ -64,7 +71,19 @@ export async function consume(
         action: 'Check that the sandbox runs on this directory, and what it prints.',
       });
     const ownId = fromUuid(clientId);
+    const identity = loadIdentity(makeIdentity(randomBytes));
+    const { sealing: mode = 'off' } = options;
+    if (mode !== 'off') await control.publishIdentity(toPublication(identity), signal);
+    const sealing = createConsumerSealing({
+      mode,
+      identity,
+      openHandshake: createTlsClient(identity),
+      newId: () => ids.next(Date.now()),
+      randomBytes,
+      onNews: () => running.send([]),
+    });
     const consumer = createConsumer({
+      sealing,
       id: ownId,
       providerId,
       streamSecret,
@@ -73,7 +92,7 @@ export async function consume(
       randomBytes,
       rate,
     });
-    const running = runConsumer(
+    const running: RunningConsumer = runConsumer(
       {
         ownId,
         providerId,
@@ -88,7 +107,7 @@ export async function consume(
       },
       signal,
     );
-    return { consumer, running };
+    return { consumer, sealing, running };
   }
 
   const started = await Promise.all(options.identities.map(start));
@@ -100,6 +119,7 @@ export async function consume(
       ),
     send: (number, packets) => started[number]?.running.send(packets),
     counters: () => started.map(({ consumer }) => consumer.counters()),
+    sealing: () => started.filter(({ sealing }) => sealing.isSealing()).length,
     ended: Promise.all(started.map(({ running }) => running.ended)),
   };
 }

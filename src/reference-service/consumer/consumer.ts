@@ -1,3 +1,5 @@
+import { readPeerKey } from '../../connect/contract/read-granted.ts';
+import { unseal } from '../../connect/provider/unseal.ts';
 import { createMemoryBudget } from '../../connect/sequence/hold-back.ts';
 import { createReceiver, type Receiver } from '../../connect/sequence/receiver.ts';
 import type { Ack } from '../../connect/wire/ack.ts';
@@ -7,14 +9,11 @@ import type { Id } from '../../connect/wire/id.ts';
 import { readIpPacket, toProviderFrame } from '../../connect/wire/ip-frames.ts';
 import { largestPacket, messageTypes } from '../../connect/wire/message-types.ts';
 import type { Lane, Pack } from '../../connect/wire/pack.ts';
-import {
-  decodeTransferFrame,
-  encodeAckFrame,
-  encodePackFrame,
-} from '../../connect/wire/transfer-frame.ts';
 import { WireError } from '../../connect/wire/wire-error.ts';
 import { type Companions, createCompanions } from './companions.ts';
+import { createFrameWriter } from './frame-writer.ts';
 import { createHabits, type Habits, type Manner } from './habits.ts';
+import type { ConsumerSealing } from './sealing.ts';
 import { type ConsumerAsk, createUpLane, type UpLane } from './up-lane.ts';
 
 /**
@@ -65,6 +64,8 @@ export interface ConsumerOptions {
   readonly randomBytes: (length: number) => Buffer;
   /** How many of the platform's ms pass in one of ours. */
   readonly rate: number;
+  /** Without it, nothing is sealed. */
+  readonly sealing?: ConsumerSealing | undefined;
 }
 
 const budgetBytes = 8 * 1024 * 1024;
@@ -81,13 +82,14 @@ interface Incoming {
 }
 
 export function createConsumer(options: ConsumerOptions): Consumer {
-  const { id, providerId, rate } = options;
+  const { id, providerId, rate, sealing } = options;
   const budget = createMemoryBudget(budgetBytes);
   const path = { sourceId: id, destinationId: providerId, streamId: undefined };
   const habits: Habits = createHabits(options);
   const shared = { ...options, ownId: id, budget, longestUnused: longestUnused / rate };
   const data: UpLane = createUpLane({
     ...shared,
+    isHeld: () => sealing?.isHeld() === true,
     lane: { forceStream: false, isCompanion: false, number: 0 },
     longestUnacked: Number.POSITIVE_INFINITY,
   });
@@ -96,6 +98,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     lane: { forceStream: false, isCompanion: true, number: 0 },
     longestUnacked: longestUnackedSignals / rate,
   });
+  const write = createFrameWriter(path, sealing);
   const lanes = new Map<string, Incoming>();
   let packets: Buffer[] = [];
   let reports: CloseContract[] = [];
@@ -110,9 +113,10 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     // A view of the message would not outlive it.
     packets.push(Buffer.from(packet));
   };
-  const takeFrame = (frame: Frame): void => {
+  const takeFrame = (frame: Frame, now: number): void => {
     if (frame.type === messageTypes.ipPacketFromProvider) takePacket(readIpPacket(frame));
     else if (frame.type === messageTypes.ipPing) habits.echoed(frame.bytes);
+    else if (frame.type === messageTypes.encryptedControl) sealing?.take(frame.bytes, now);
   };
   const openLane = (sequenceId: Id): Incoming => {
     const companions = createCompanions({ ...options, ownId: id });
@@ -120,12 +124,12 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       sequenceId,
       budget,
       knowsContract: companions.knows,
-      deliver(pack) {
+      deliver(pack, now) {
         if (!companions.pay(pack)) {
           count.unpaid++;
           return false;
         }
-        for (const frame of pack.frames) takeFrame(frame);
+        for (const frame of pack.frames) takeFrame(frame, now);
         return true;
       },
     });
@@ -154,13 +158,16 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     signals.take(ack, now);
   };
   const read = (bytes: Buffer, now: number): void => {
-    const { path: of, body } = decodeTransferFrame(bytes);
+    const { path: of, body } = unseal(bytes, (_from, { bytes: sealed }) => sealing?.open(sealed));
     if (of.destinationId !== id || of.sourceId !== providerId) return;
     if (body.kind === 'ack') takeAck(body.ack, now);
     else if (body.kind === 'pack') findLane(body.pack)?.receiver.take(body.pack, now);
   };
 
   const followHabits = (now: number): void => {
+    // A handshake is begun by the first packet: without one there is nothing to seal.
+    if (count.upBytes > 0) for (const control of sealing?.say(now) ?? []) data.offer(control, now);
+
     const due = habits.step(now);
     for (const ping of due.pings) data.offer(ping, now);
     // There is something to answer once the provider has answered us.
@@ -191,8 +198,10 @@ export function createConsumer(options: ConsumerOptions): Consumer {
         count.unsound++;
       }
     },
-    answered: (ask, contract, now) =>
-      (ask.isCompanion ? signals : data).answered(ask, contract, now),
+    answered(ask, contract, now) {
+      if (contract !== undefined) sealing?.setProviderKey(readPeerKey(contract));
+      (ask.isCompanion ? signals : data).answered(ask, contract, now);
+    },
     step(now, most) {
       followHabits(now);
       const early = signals.packs(now, most);
@@ -201,10 +210,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       const asks = keepBooks(now);
       const acks = [...lanes.values()].flatMap(({ receiver }) => receiver.acks(now));
       const step = {
-        frames: [
-          ...acks.map((ack) => encodeAckFrame(path, ack)),
-          ...packs.map((pack) => encodePackFrame(path, pack)),
-        ],
+        frames: write(acks, packs),
         packets,
         asks,
         reports,

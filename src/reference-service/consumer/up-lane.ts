@@ -45,6 +45,8 @@ export interface UpLaneOptions {
   readonly longestUnused: number;
   /** A sequence ends where nothing of it is acknowledged for so many ms, at most for a minute. */
   readonly longestUnacked: number;
+  /** Packets have to wait for a key. */
+  readonly isHeld?: (() => boolean) | undefined;
 }
 
 const queueBytes = 1024 * 1024;
@@ -70,6 +72,7 @@ export function createUpLane(options: UpLaneOptions): UpLane {
       newMessageId: newId,
       queueBytes,
       budget,
+      isHeld: options.isHeld,
     });
     sequence = { sender, contracts, unackedSince: undefined };
     return sequence;

@@ -1,11 +1,13 @@
 import * as contracts from '../../connect/wire/contract-messages.ts';
 import { provide } from '../../connect/wire/control-messages.ts';
+import { clientKey, encryptedKey } from '../../connect/wire/encrypted-control.ts';
 import { decodeFrames, encodeFrames, type Frame, toFrame } from '../../connect/wire/frame.ts';
 import { toUuid } from '../../connect/wire/id.ts';
 import { decode, encode } from '../../connect/wire/message.ts';
 import { messageTypes } from '../../connect/wire/message-types.ts';
 import { WireError } from '../../connect/wire/wire-error.ts';
 import { messageOf } from '../../lib/errors.ts';
+import type { ClientKeys } from './client-keys.ts';
 import type { ContractBook, ReportOutcome } from './contract-book.ts';
 import type { Caller, ContractIssuer } from './issue-contract.ts';
 import type { ProvideKeys } from './provide-keys.ts';
@@ -31,6 +33,7 @@ export interface ControlOptions {
   readonly issuer: ContractIssuer;
   readonly book: ContractBook;
   readonly keys: ProvideKeys;
+  readonly clientKeys: ClientKeys;
   /** A client published its secrets, also if they are the same as before. */
   readonly onPublished: (clientId: string) => void;
 }
@@ -43,13 +46,22 @@ const reportErrors: Readonly<Record<ReportOutcome, string | undefined>> = {
   closed: 'The contract is already closed with outcome settled',
 };
 
-export function createControl({ issuer, book, keys, onPublished }: ControlOptions): Control {
+export function createControl(options: ControlOptions): Control {
+  const { issuer, book, keys, clientKeys, onPublished } = options;
   /** @throws ControlError, WireError */
   function carryOut(caller: Caller, { type, bytes }: Frame): void {
     const { clientId } = caller;
     if (type === messageTypes.provide) {
       keys.publish(clientId, decode(provide, bytes).keys);
       onPublished(clientId);
+      return;
+    }
+    if (type === messageTypes.clientKey) {
+      clientKeys.publishKey(clientId, decode(clientKey, bytes));
+      return;
+    }
+    if (type === messageTypes.encryptedKey) {
+      clientKeys.publishCertificates(clientId, decode(encryptedKey, bytes));
       return;
     }
     if (type !== messageTypes.closeContract)

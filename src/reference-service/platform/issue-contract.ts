@@ -3,12 +3,15 @@ import {
   type CreateContract,
   type CreateContractResult,
   contract,
+  contractKeys,
   storedContract,
+  storedContractKeys,
 } from '../../connect/wire/contract-messages.ts';
 import { fromUuid, type Id, type IdSource, toUuid } from '../../connect/wire/id.ts';
 import { encode } from '../../connect/wire/message.ts';
 import { provideModes } from '../../connect/wire/message-types.ts';
 import { sleep } from '../../lib/sleep.ts';
+import type { ClientKeys } from './client-keys.ts';
 import type { ContractBook, NewContract, Pair } from './contract-book.ts';
 import { chooseMode, limitBytes, longestWaitForOrigin, refusals } from './contract-terms.ts';
 import type { PlatformClock } from './platform-clock.ts';
@@ -29,6 +32,7 @@ export interface Caller {
 export interface ContractIssuerOptions {
   readonly book: ContractBook;
   readonly keys: ProvideKeys;
+  readonly clientKeys: ClientKeys;
   readonly clock: PlatformClock;
   readonly ids: IdSource;
   /** Undefined for an unknown client. */
@@ -110,7 +114,7 @@ export function createContractIssuer(options: ContractIssuerOptions): ContractIs
       const { contractId, terms } = decision;
       book.add({ contractId: toUuid(contractId), ...terms });
       options.onIssued(terms);
-      return { error: undefined, contract: sign(decision), request: echo };
+      return { error: undefined, contract: sign(decision, options.clientKeys), request: echo };
     },
   };
 }
@@ -131,14 +135,26 @@ interface Signer {
 }
 
 /** The standard form: a HMAC over the contract's own bytes. */
-function sign({ contractId, secret, terms }: Decision & { readonly kind: 'granted' }): Buffer {
-  const storedBytes = encode(storedContract, {
+function sign(
+  { contractId, secret, terms }: Decision & { readonly kind: 'granted' },
+  clientKeys: Pick<ClientKeys, 'find'>,
+): Buffer {
+  const { publicKey, certificates, signature } = clientKeys.find(terms.destinationId);
+  const keys = {
+    destinationCertificates: certificates,
+    destinationKey: publicKey,
+    certificatesSignature: signature,
+  };
+  const stored = encode(storedContract, {
     contractId,
     transferByteCount: terms.byteCount,
     sourceId: fromUuid(terms.sourceId),
     destinationId: fromUuid(terms.destinationId),
     priority: 1,
   });
+  // It is said twice, once of it signed.
+  const storedBytes = Buffer.concat([stored, encode(storedContractKeys, keys)]);
   const hmac = createHmac('sha256', secret).update(storedBytes).digest();
-  return encode(contract, { storedBytes, hmac, mode: terms.mode });
+  const signed = encode(contract, { storedBytes, hmac, mode: terms.mode });
+  return Buffer.concat([signed, encode(contractKeys, keys)]);
 }

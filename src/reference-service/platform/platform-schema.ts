@@ -1,11 +1,15 @@
 /**
  * The tables of the platform. Times are in ms by the platform's own clock. A side of a contract is
  * its source or its destination: `…_state` is what it has reported so far, and `…_bytes` the sum of
- * it; `late_bytes` came after it was closed. `outcome` is null while it is open.
+ * it; `late_bytes` came after it was closed. `outcome` is null while it is open. What is in
+ * `client_key` is in base64, and null where it was not published.
  */
 export const platformSchema = `create table provide_key (
      client_id text not null references client (client_id), mode integer not null, secret text not null,
      primary key (client_id, mode)
+   ) strict, without rowid;
+   create table client_key (
+     client_id text primary key references client (client_id), public_key text, certificates text, signature text
    ) strict, without rowid;
    create table contract (
      contract_id text primary key, source_id text not null references client (client_id),

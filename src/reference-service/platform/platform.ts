@@ -9,6 +9,7 @@ import { keepSetting, setSetting } from '../database.ts';
 import { noTraffic, type UsageBook } from '../usage.ts';
 import type { AdminRequests, DrainRequest, HastenRequest } from './admin-requests.ts';
 import { createBlocks } from './blocks.ts';
+import { createClientKeys } from './client-keys.ts';
 import { createContractBook, type Pair } from './contract-book.ts';
 import { type ControlAnswer, createControl } from './control.ts';
 import { createDrain } from './drain.ts';
@@ -71,6 +72,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
   const clock = createPlatformClock(database, options);
   const ids = openIds(database);
   const keys = createProvideKeys(database);
+  const clientKeys = createClientKeys(database);
   const blocks = createBlocks(database, clock.now);
   const sockets = createOpenSockets(database);
   const market = createMarket(database, blocks);
@@ -94,6 +96,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
   const issuer = createContractIssuer({
     book,
     keys,
+    clientKeys,
     clock,
     ids,
     networkOf,
@@ -105,6 +108,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
     issuer,
     book,
     keys,
+    clientKeys,
     onPublished(clientId) {
       if (isConnected(clientId)) blocks.noteChange(clientId);
     },

@@ -2,6 +2,7 @@ import { expect, onTestFinished } from 'vitest';
 import { consume, type RunningConsumers } from '../../../src/reference-service/consumer/consume.ts';
 import type { Manner } from '../../../src/reference-service/consumer/habits.ts';
 import { openConsumerDirectory } from '../../../src/reference-service/consumer/identities.ts';
+import type { SealingMode } from '../../../src/reference-service/consumer/sealing.ts';
 import type { ProviderWorld, RegisteredClient } from './provider-world.ts';
 
 interface ConsumerWorld {
@@ -16,8 +17,9 @@ interface ConsumerWorld {
 export async function startConsumers(
   world: ProviderWorld,
   provider: RegisteredClient,
-  { count, manner = 'plain' }: { readonly count: number; readonly manner?: Manner },
+  of: { readonly count: number; readonly manner?: Manner; readonly sealing?: SealingMode },
 ): Promise<ConsumerWorld> {
+  const { count, manner = 'plain', sealing = 'off' } = of;
   const directory = await openConsumerDirectory(world.directory);
   const identities = await directory.enrol({ count, network: undefined });
   directory.close();
@@ -29,6 +31,7 @@ export async function startConsumers(
       providerId: provider.clientId,
       identities,
       manner,
+      sealing,
       write: (packets) => void received.push(...packets),
     },
     stop.signal,

@@ -8,6 +8,12 @@ import {
 import { createEngine } from '../../../src/connect/provider/engine.ts';
 import type { Engine } from '../../../src/connect/provider/engine-contract.ts';
 import { runProvider } from '../../../src/connect/provider/run-provider.ts';
+import {
+  type IdentityData,
+  loadIdentity,
+  toPublication,
+} from '../../../src/connect/sealed/identity.ts';
+import { createSealedPart } from '../../../src/connect/sealed/sealed-part.ts';
 import type { PacketDevice } from '../../../src/connect/tun/tun-device.ts';
 import { createIdSource, fromUuid } from '../../../src/connect/wire/id.ts';
 import { createPostControl } from '../../../src/reference-service/consumer/post-control.ts';
@@ -36,7 +42,11 @@ export interface ProviderWorld {
    * Starts it as a provider on this device, or on one that gives every packet back, until the test
    * is over.
    */
-  provide(client: RegisteredClient, device?: PacketDevice): Promise<RunningProvider>;
+  provide(
+    client: RegisteredClient,
+    device?: PacketDevice,
+    how?: { readonly identity?: IdentityData },
+  ): Promise<RunningProvider>;
 }
 
 interface RunningProvider {
@@ -82,11 +92,13 @@ export async function startProviderWorld(
       );
       return { clientId: claims.client_id, token, control };
     },
-    async provide({ clientId, token, control }, device = createEchoDevice()) {
+    async provide({ clientId, token, control }, device = createEchoDevice(), how = {}) {
       const stop = new AbortController();
       const ids = createIdSource({ randomBytes });
       const secrets = completeSecrets(randomBytes);
       await control.provide(toProvideKeys(secrets, 'public'), stop.signal);
+      if (how.identity !== undefined)
+        await control.publishIdentity(toPublication(loadIdentity(how.identity)), stop.signal);
       const ownId = fromUuid(clientId);
       const engine = createEngine({
         ownId,
@@ -95,6 +107,8 @@ export async function startProviderWorld(
         ids,
         wallMs: Date.now,
         pool: testPool,
+        sealedPart:
+          how.identity === undefined ? undefined : createSealedPart(how.identity, randomBytes),
       });
       const running = runProvider(
         {

@@ -75,7 +75,7 @@ const reasons = {
   },
   'client-limit-exceeded': {
     fixedBy: 'owner',
-    action: 'Remove a device you no longer use from your network.',
+    action: 'Remove a device you no longer use: tributary device remove NAME',
   },
   'registration-incomplete': {
     fixedBy: 'owner',

@@ -64,6 +64,15 @@ export const clientHandlers = {
     if (!hasLocation) return { ...answer, error: { message: 'Invalid location' } };
     return { ...answer, proxy_config_result: describeProxy(backend, client.clientId, asked) };
   },
+
+  /** Its tunnel is closed before the answer is sent. */
+  async removeClient({ clients, associations, reconcile }, { request, network }) {
+    const { clientId, networkId } = clients.get(network.networkId, request.client_id);
+    associations.forget(networkId, clientId);
+    clients.remove(clientId);
+    await reconcile();
+    return {};
+  },
 } satisfies Partial<Handlers>;
 
 type ClientParts = ListedClient &

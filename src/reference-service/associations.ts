@@ -57,6 +57,8 @@ export interface Associations {
    * have another client
    */
   add(networkId: string, code: string): Added;
+  /** Ends the shares and the codes of a client that leaves this network for good. */
+  forget(networkId: string, clientId: string): void;
   /**
    * Adopt codes that are still valid, the first to expire first; then shares with this network and
    * by it, oldest first.
@@ -165,6 +167,12 @@ export function createAssociations(
         if (adoption !== undefined) return adopt(networkId, adoption);
         throw refuse('Invalid, expired or used code.');
       }),
+    forget(networkId, clientId) {
+      run`delete from adopt_code where network_id = ${networkId} and client_id = ${clientId}`;
+      run`delete from share where (network_id = ${networkId} and client_id = ${clientId})
+        or (guest_network_id = ${networkId} and guest_client_id = ${clientId})`;
+    },
+
     list: (networkId) => ({
       adoptions: listAdoptions(sql`network_id = ${networkId}`),
       incoming: listRows<SharedDevice>`select guest_client_id as clientId, ${selectFields('code deviceName networkName')}

@@ -46,6 +46,8 @@ interface NewClient
 type Said = Readonly<Record<'description' | 'deviceSpec', string | undefined>>;
 
 const clientsPerPage = 200;
+/** The id of the network of removed clients. */
+const nobodys = '00000000-0000-0000-0000-000000000000';
 
 /** Some clients of a network, oldest first, and where they are in the database. */
 interface ClientPage {
@@ -77,6 +79,8 @@ export interface Clients {
   move(clientId: string, place: ClientPlace): void;
   /** Makes it a client of this network, by this name. */
   handOver(clientId: string, to: Pick<Client, 'networkId' | 'description'>): void;
+  /** Takes it out of its network, for good. What it provided stays counted. */
+  remove(clientId: string): void;
 }
 
 /** The clients of this database; `now` is in ms since 1970. */
@@ -136,5 +140,15 @@ export function createClients(
     move,
     handOver: (clientId, { networkId, description }) =>
       run`update client set network_id = ${networkId}, description = ${description} where client_id = ${clientId}`,
+    // Statistics refer to clients, so a removed one is kept, in a network that nobody owns.
+    remove: (clientId) =>
+      inTransaction(database, () => {
+        run`insert into network (network_id, network_name, user_id, created_ms, kind)
+          values (${nobodys}, '', ${nobodys}, ${now()}, 'removed') on conflict do nothing`;
+        run`delete from tunnel where client_id = ${clientId}`;
+        run`delete from proxy where client_id = ${clientId}`;
+        run`update client set network_id = ${nobodys}, provide_mode = 'none', is_online = 0, is_simulated = 0
+          where client_id = ${clientId}`;
+      }),
   };
 }

@@ -21,7 +21,10 @@ const { components } = createOpenApiDocument({ version: 'test', profile: profile
 
 /** Requests to every operation: most of them nearly right, some of them not at all. */
 export function arbitraryRequest(world: World): fc.Arbitrary<GeneratedRequest> {
-  const names = Object.keys(operations) as OperationName[];
+  // What one request removed, every other would be about in vain.
+  const names = (Object.keys(operations) as OperationName[]).filter(
+    (name) => name !== 'removeClient',
+  );
   return fc.constantFrom(...names).chain((name) => arbitraryRequestTo(name, world));
 }
 

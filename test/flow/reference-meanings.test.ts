@@ -318,3 +318,29 @@ test.each(profileNames)(
     }
   },
 );
+
+test.each(profileNames)(
+  'a removed client makes room, loses its token and its shares, and stays counted (%s)',
+  async (profile) => {
+    const { service, token, post, get, register } = await startAndLogIn({
+      profile,
+      clientLimit: 2,
+    });
+    const { clientId, answer } = await register();
+    const { clientId: kept } = await register();
+    await post('/device/create-share-code', { client_id: clientId, device_name: 'shed' });
+    expect((await post(authClient, {})).body.error?.client_limit_exceeded).toBe(true);
+    const remove = async () => (await post('/network/remove-client', { client_id: clientId })).body;
+    expect(await remove()).toEqual({});
+    expect(await remove()).toEqual({ error: { message: 'Client does not exist.' } });
+    const { clients } = (await get('/network/clients')).body;
+    expect(clients.map((own: { client_id: string }) => own.client_id)).toEqual([kept]);
+    const { outgoing_shared_devices: shares } = (await get('/device/associations')).body;
+    expect(shares ?? []).toEqual([]);
+    expect(
+      await call(service.baseUrl, '/network/clients', { token: answer.by_client_jwt }),
+    ).toMatchObject({ status: 401 });
+    expect((await post(authClient, {})).body.error?.client_limit_exceeded).toBeUndefined();
+    expect(token).toBeDefined();
+  },
+);

@@ -29,6 +29,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
       providerLocations: undefined,
       createProviderSpec: { query: 'somewhere in Europe' },
       clients: undefined,
+      removeClient: { client_id: 'nobody has this' },
       reliability: undefined,
       codeCreate: {},
       codeLogin: { auth_code: await createAuthCode(service) },
@@ -56,6 +57,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
     // Before these can succeed, another user or the owner has to make something, which other tests
     // do.
     const refused: readonly OperationName[] = [
+      'removeClient',
       'refreshToken',
       'passwordSet',
       'upgradeGuest',

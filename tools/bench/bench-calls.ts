@@ -45,7 +45,7 @@ interface Setting {
 }
 
 /**
- * The request of each operation. Two are measured by a refusal that looks up what can grow, because
+ * The request of each operation. Three are measured by a refusal that looks up what can grow, because
  * a password can be set and a guest's network upgraded only once.
  */
 const requests: Readonly<Record<OperationName, (setting: Setting, hand: Hand) => unknown>> = {
@@ -57,6 +57,7 @@ const requests: Readonly<Record<OperationName, (setting: Setting, hand: Hand) =>
   providerLocations: () => undefined,
   createProviderSpec: () => ({ query: 'fast streaming in Germany' }),
   clients: () => undefined,
+  removeClient: () => ({ client_id: 'none' }),
   reliability: () => undefined,
   codeCreate: () => ({}),
   codeLogin: (_, { authCode }) => ({ auth_code: authCode }),
@@ -81,7 +82,7 @@ const requests: Readonly<Record<OperationName, (setting: Setting, hand: Hand) =>
   payoutWallet: () => undefined,
   setPayoutWallet: ({ walletId }) => ({ wallet_id: walletId }),
 };
-const refused: readonly OperationName[] = ['passwordSet', 'upgradeGuest'];
+const refused: readonly OperationName[] = ['removeClient', 'passwordSet', 'upgradeGuest'];
 
 const answer = z.object({
   auth_code: z.string().optional(),

@@ -176,6 +176,14 @@ export const clientsOperations = {
     response: answer(() => ({ clients: list(client).describe('The clients of the network.') })),
     list: 'clients',
   },
+  removeClient: {
+    ...making,
+    isOutside: true,
+    summary: 'Removes a client from the network, for good.',
+    path: '/network/remove-client',
+    request: object(() => ({ client_id: z.string().describe('The client to remove.') })),
+    response: answer(() => ({})),
+  },
   reliability: {
     ...reading,
     summary: "Reads how reliably the network's clients were online, by buckets of time.",

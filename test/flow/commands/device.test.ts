@@ -139,6 +139,41 @@ describe('tributary device provide', () => {
   });
 });
 
+describe('tributary device remove', () => {
+  test('takes a device out of the network, for good', async () => {
+    const { run, devices } = await createHousehold();
+    expect(await run(['device', 'remove', 'shed', '--yes'])).toEqual({
+      exitCode: 0,
+      stdout: 'Removed shed.\n',
+      stderr: '',
+    });
+    const { stdout } = await run([...list, '--json']);
+    expect(stdout).toContain(devices.attic);
+    expect(stdout).not.toContain(devices.shed);
+    expect(await run(['device', 'remove', devices.shed, '--yes'])).toMatchObject({
+      exitCode: 64,
+      stderr: expect.stringContaining('no device is called'),
+    });
+  });
+
+  test('asks before it does', async () => {
+    const { run, devices } = await createHousehold();
+    expect(await run(['device', 'remove', 'shed'])).toMatchObject({
+      exitCode: 64,
+      stderr: expect.stringContaining('pass --yes to confirm'),
+    });
+    expect((await run([...list, '--json'])).stdout).toContain(devices.shed);
+  });
+
+  test('leaves the device that it runs on', async () => {
+    const { run } = await createHousehold();
+    expect(await run(['device', 'remove', 'this', '--yes'])).toMatchObject({
+      exitCode: 64,
+      stderr: expect.stringContaining('this is the device you are on'),
+    });
+  });
+});
+
 describe('against production', () => {
   test('lists the devices with their modes by name', async () => {
     const { run, devices } = await createHousehold('production');

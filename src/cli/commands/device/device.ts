@@ -4,6 +4,7 @@ import { wakeAgent } from '../set-up/reload.ts';
 import { associations } from './associations.ts';
 import { list } from './list.ts';
 import { provide } from './provide.ts';
+import { remove } from './remove.ts';
 import { add, share } from './share.ts';
 import { show } from './show.ts';
 
@@ -24,8 +25,8 @@ const renew = defineCommand({
 export const device: CommandGroup = {
   usage: 'device',
   description:
-    'your devices: list, show, share, add, set the mode, or settle this one after a move',
-  commands: [list, show, share, add, associations, provide, keep, renew],
+    'your devices: list, show, share, add, remove, set the mode, or settle this one after a move',
+  commands: [list, show, share, add, associations, provide, remove, keep, renew],
 };
 
 /**

@@ -48,7 +48,8 @@ export async function openWorld(options: Parameters<typeof startAndLogIn>[0] = {
   };
   const findProviders = async (body: unknown) =>
     prepared.findNames((await post('/network/find-providers', body)).body.client_ids);
-  const findLocations = async (body: unknown) => (await ask('/network/find-locations', body)).body;
+  const searchPath = `/network/find-${options.profile === 'production' ? 'provider-' : ''}locations`;
+  const findLocations = async (body: unknown) => (await ask(searchPath, body)).body;
   return {
     ...prepared,
     service,

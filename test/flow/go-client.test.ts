@@ -40,6 +40,7 @@ test.each(profileNames)(
   'requests as a client in Go makes them are taken by the %s service',
   async (profile) => {
     const { service, token, post, get } = await startAndLogIn({ profile });
+    const isDocumented = profile === 'documented';
     const ask = async (path: string, body?: unknown) => {
       const answer = await (body === undefined ? get(path) : post(path, body));
       expect([path, answer.status, answer.body.error ?? null]).toEqual([path, 200, null]);
@@ -77,20 +78,22 @@ test.each(profileNames)(
       count: 5,
       exclude_location_ids: null,
     };
-    expect((await ask('/network/find-providers', nowhere)).client_ids).toHaveLength(2);
+    if (isDocumented)
+      expect((await ask('/network/find-providers', nowhere)).client_ids).toHaveLength(2);
+    const search = `/network/find-${isDocumented ? '' : 'provider-'}locations`;
     const query = {
       query: 'germany',
       max_distance_fraction: 0,
       enable_max_distance_fraction: false,
     };
-    expect((await ask('/network/find-locations', query)).locations).toHaveLength(1);
-    await ask('/network/find-locations', {
+    expect((await ask(search, query)).locations).toHaveLength(1);
+    await ask(search, {
       query: null,
       max_distance_fraction: null,
       enable_max_distance_fraction: null,
     });
     await ask('/network/provider-locations');
-    await ask('/network/create-provider-spec', { query: null });
+    if (isDocumented) await ask('/network/create-provider-spec', { query: null });
     await ask('/network/reliability');
 
     await ask('/stats/providers');
@@ -109,6 +112,7 @@ test.each(profileNames)(
     expect(share.share_code).toEqual(expect.any(String));
     await ask('/device/associations');
     await ask('/account/wallets');
+    if (!isDocumented) return;
     const guest = {
       auth_jwt: null,
       auth_jwt_type: null,

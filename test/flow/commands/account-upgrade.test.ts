@@ -26,8 +26,8 @@ async function createGuest(profile: ProfileName = 'documented') {
 }
 
 describe('tributary account upgrade', () => {
-  test.each(profileNames)('makes the guest permanent and signs in, in %s', async (profile) => {
-    const { guest, readName } = await createGuest(profile);
+  test('makes the guest permanent and signs in', async () => {
+    const { guest, readName } = await createGuest();
     const prompt = createTypist('yes', 'in the dark', 'in the dark');
     const before = await guest.register('attic');
     const { stdout, stderr, exitCode } = await guest.run(upgrade, { prompt });
@@ -40,6 +40,17 @@ describe('tributary account upgrade', () => {
     ]);
     expect(await readName()).toBe('Ada');
     expect((await guest.run(['device', 'list', '--json'])).stdout).toContain(before);
+  });
+
+  test('asks for nothing and says another way where the service cannot do it', async () => {
+    const { guest } = await createGuest('production');
+    const prompt = createTypist('no');
+    const { exitCode, stderr } = await guest.run(upgrade, { prompt });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 69,
+      stderr: expect.stringMatching(/do not have this operation\n> Make the network permanent in /),
+    });
+    expect(prompt.asked).toEqual([]);
   });
 
   test('gives scripts what came of it, and shows no secret', async () => {

@@ -37,7 +37,7 @@ const writeAgainMs = 5_000;
 /** A dying card may take minutes for a write, and the permit has to be renewed meanwhile. */
 const patience = () => sleep(1_000, undefined, { ref: false });
 /** The last write of a process has this time (ms): its end may not hang on a disk. */
-export const lastWriteMs = 6_000;
+const lastWriteMs = 6_000;
 
 export function createSeldomWriter<T>(file: Pick<StateFile<T>, 'path' | 'write'>): SeldomWriter<T> {
   let written: T | undefined;

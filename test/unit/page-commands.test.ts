@@ -102,6 +102,7 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   'tributary stats --client this': ['test/flow/commands/stats-local.test.ts', "'--client', 'this'"],
   'tributary health': ['test/systems/clone.test.ts'],
   'sudo tributary login --new-device': ['test/systems/clone.test.ts'],
+  'tributary device remove NAME': ['test/flow/commands/device.test.ts', "['device', 'remove', "],
   'tributary network locations': [
     'test/flow/commands/network.test.ts',
     "locations: 'network locations'",

@@ -45,8 +45,8 @@ interface Setting {
 }
 
 /**
- * The request of each operation. Three are measured by a refusal that looks up what can grow, because
- * a password can be set and a guest's network upgraded only once.
+ * The request of each operation. Three are measured by a refusal that looks up what can grow,
+ * because a client can be removed, a password set and a guest's network upgraded only once.
  */
 const requests: Readonly<Record<OperationName, (setting: Setting, hand: Hand) => unknown>> = {
   authClient: ({ clientId }) => ({ client_id: clientId, description: 'bench' }),

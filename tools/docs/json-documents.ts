@@ -234,6 +234,7 @@ const serviceCommands: Readonly<Record<string, readonly [files: string, about: s
   'device add': ['device-add', 'The device that the code names.'],
   'device associations': ['device-associations', 'What waits, and what is shared.'],
   'device provide': ['device-provide', 'The mode as the service has it now.'],
+  'device remove': ['device-remove', 'The device that was removed.'],
   stats: ['stats-network', 'Without a device: every device of the network, in one window.'],
   'stats --client': ['stats-device', 'One device.'],
   'stats --local': [

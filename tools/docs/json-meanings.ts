@@ -17,6 +17,7 @@ export const meanings: Meanings = {
   deviceSpec: 'Its hardware and software.',
   name: 'Name for people.',
   deviceName: 'Name of the device.',
+  removed: 'True where the service took it out of the network.',
   isThisDevice: 'True for the device that you are at.',
   provideMode: 'Mode that the service has.',
   isConnected: 'True while the service sees it online.',

@@ -48,7 +48,9 @@ describe('tributary account upgrade', () => {
     const { exitCode, stderr } = await guest.run(upgrade, { prompt });
     expect({ exitCode, stderr }).toEqual({
       exitCode: 69,
-      stderr: expect.stringMatching(/do not have this operation\n> Make the network permanent in /),
+      stderr: expect.stringMatching(
+        /do not have this operation\n +> Make the network permanent in /,
+      ),
     });
     expect(prompt.asked).toEqual([]);
   });

@@ -171,8 +171,8 @@ describe('any request', () => {
     ],
     [['/account/points'], { method: 'GET', path: '/account/points', body: {} }],
     [
-      ['/network/remove-client', '--field', 'client_id=x'],
-      { method: 'POST', path: '/network/remove-client', body: { client_id: 'x' } },
+      ['/account/points', '--field', 'client_id=x'],
+      { method: 'POST', path: '/account/points', body: { client_id: 'x' } },
     ],
     [['delete', '/some/thing'], { method: 'DELETE', path: '/some/thing', body: {} }],
   ])('outside the list gets the token: %j', async (words, asked) => {

@@ -147,6 +147,8 @@ describe('tributary device remove', () => {
       stdout: 'Removed shed.\n',
       stderr: '',
     });
+    const json = await run(['device', 'remove', 'cellar', '--yes', '--json']);
+    await expectGolden('device-remove.json', maskChance(indent(json.stdout)));
     const { stdout } = await run([...list, '--json']);
     expect(stdout).toContain(devices.attic);
     expect(stdout).not.toContain(devices.shed);

@@ -23,6 +23,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   'device share': ['attic'],
   'device add': ['K7WQ2M4XZP', '--yes'],
   'device provide': ['attic', 'none'],
+  'device remove': ['attic', '--yes'],
   'network spec': ['germany'],
   'config get': ['provide.mode'],
   'config set': ['provide.mode', 'none'],

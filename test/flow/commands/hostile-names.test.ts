@@ -67,6 +67,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   'device add': ['code', '--yes'],
   'device associations': [],
   'device provide': [nasty, 'none'],
+  'device remove': [nasty, '--yes'],
   'network clients': [],
   'network locations': ['x'],
   'network providers': [],

@@ -99,7 +99,7 @@ const reasons = {
   'outside-unknown': {
     fixedBy: 'owner',
     action:
-      'Add your public address to gateway.deny_destinations, or allow more ways to find it: gateway.public_address',
+      'Have your router asked another way: sudo tributary config set gateway.public_address.upnp true. Or add your public address to gateway.deny_destinations.',
   },
   'connections-full': { fixedBy: 'owner', action: 'Share fewer: gateway.connections.total' },
   'connections-kept': { fixedBy: 'owner', action: 'Install conntrack, and pause now and then.' },

@@ -54,7 +54,12 @@ export async function askForPublicAddresses(
   const answers: readonly string[] = [
     ...new Set(said.filter((answer) => answer !== undefined)),
   ].sort();
-  return { answers, addresses: answers.filter((address) => !isInAny(address, inside)) };
+  return { answers, addresses: answers.filter(isOnInternet) };
+}
+
+/** Whether an IPv4 address can be a home's public one. */
+export function isOnInternet(address: string): boolean {
+  return !isInAny(address, inside);
 }
 
 // The agent's namespace cannot reach the home's router. The host asks it, and leaves the answer in

@@ -2,7 +2,12 @@ import { isIPv4 } from 'node:net';
 import { TributaryError } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
 import { isInAny } from '../../lib/addresses.ts';
-import { askForPublicAddresses, outsideFile, type Said } from '../../system/public-addresses.ts';
+import {
+  askForPublicAddresses,
+  isOnInternet,
+  outsideFile,
+  type Said,
+} from '../../system/public-addresses.ts';
 import type { Loop } from '../run-loop.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
 
@@ -22,24 +27,22 @@ export function createOutsideLoop(parts: OutsideParts): Loop {
   let askedRouter: string | undefined;
   const tick = async (signal: AbortSignal) => {
     const router = state.path.observed?.router;
-    const ways = state.configuration.config.gateway.public_address;
+    const { public_address: ways, deny_destinations: denied } = state.configuration.config.gateway;
+    // A public address that the owner denies by name may be this one.
+    const isNamed = denied.some((entry) => isIPv4(entry) && isOnInternet(entry));
+    const note = (why: string | undefined) => {
+      const problem = why === undefined || isNamed ? undefined : explain(why);
+      outside.problem = continueProblem(outside.problem, problem, now());
+    };
     if (router === undefined || !(ways.ask_router || ways.upnp || ways.stun !== undefined)) {
-      outside.problem = undefined;
+      note(router === undefined ? undefined : 'gateway.public_address lets nobody be asked for it');
       return mostSilentMs;
     }
     if (router !== askedRouter) silences = 0;
     askedRouter = router;
     const said = await ask(ways, router, signal);
     silences = said.addresses.length === 0 ? silences + 1 : 0;
-    // If the owner denies an address by name, it may be this one.
-    const isNamed = state.configuration.config.gateway.deny_destinations.some((entry) =>
-      isIPv4(entry),
-    );
-    outside.problem = continueProblem(
-      outside.problem,
-      isNamed ? undefined : explain(router, said),
-      now(),
-    );
+    note(findReason(router, said));
     // Before the device is registered no consumer can send anything, and the pass that makes the
     // tunnel uses the addresses anyway.
     if (takeAddresses(outside, said) && state.service.registration !== undefined)
@@ -67,8 +70,10 @@ const benchmarkRange = '198.18.0.0/15';
 
 type Ways = AgentState['configuration']['config']['gateway']['public_address'];
 
+const isOfHost = (router: string) => isInAny(router, [benchmarkRange]);
+
 async function ask(ways: Ways, router: string, signal: AbortSignal): Promise<Said> {
-  const isHost = isInAny(router, [benchmarkRange]);
+  const isHost = isOfHost(router);
   const { ask_router: natPmp, upnp, stun } = ways;
   const said = await askForPublicAddresses(
     { router: isHost ? undefined : router, natPmp, upnp, stun },
@@ -79,12 +84,17 @@ async function ask(ways: Ways, router: string, signal: AbortSignal): Promise<Sai
   return { ...said, addresses };
 }
 
-function explain(router: string, { answers, addresses }: Said): TributaryError | undefined {
+/** Why no address is known; undefined where one is. */
+function findReason(router: string, { answers, addresses }: Said): string | undefined {
   if (addresses.length > 0) return undefined;
-  const why =
-    answers.length === 0
-      ? 'does not tell it'
-      : `says ${answers[0]}, so it is behind another router`;
-  const message = `Your connection's public address is not known: ${router} ${why}. Consumers may reach what your router shows at that address.`;
+  // The host's end of the namespace is no router that the owner knows.
+  const whose = isOfHost(router) ? 'your router' : `your router (${router})`;
+  return answers.length === 0
+    ? `${whose} does not tell it`
+    : `${whose} says ${answers[0]}, so it is behind another router`;
+}
+
+function explain(why: string): TributaryError {
+  const message = `Your connection's public address is not known: ${why}. Consumers may reach what your router shows at that address.`;
   return new TributaryError('outside-unknown', message);
 }

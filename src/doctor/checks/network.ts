@@ -2,11 +2,13 @@ import { isIPv4 } from 'node:net';
 import { specialPrefixes, tableName } from '../../gateway/policy.ts';
 import { chooseRouter, chooseUplink, listPublicAddresses } from '../../gateway/uplink.ts';
 import { findWayOut, listDefaultRoutes, listDetours } from '../../gateway/way-out.ts';
+import { findAction } from '../../health/reasons.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { hostSide } from '../../namespace/plan.ts';
 import { listDevices } from '../../source/drivers.ts';
 import { type Network, observeRoutes } from '../../system/ip.ts';
 import { observeNftTable } from '../../system/nft.ts';
+import { isOnInternet } from '../../system/public-addresses.ts';
 import { type Finding, fail, pass } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
@@ -154,20 +156,21 @@ export async function lookAtOutside(host: DoctorHost): Promise<Finding> {
   const uplink = chooseUplink(here, await findUplinkSettings(host));
   const own = listPublicAddresses(here.interfaces, uplink);
   if (own.length > 0) return pass(`${own.join(', ')}, this device's own`);
-  const named = gateway.deny_destinations.filter(isIPv4);
+  const named = gateway.deny_destinations.filter((entry) => isIPv4(entry) && isOnInternet(entry));
   const { ask_router: natPmp, upnp, stun } = gateway.public_address;
-  if (!natPmp && !upnp && stun === undefined) return pass('not asked for: gateway.public_address');
+  const isAsked = natPmp || upnp || stun !== undefined;
   const router = chooseRouter(here, uplink);
-  const { addresses } = await host.askOutside({ router, natPmp, upnp, stun });
+  const { addresses } = isAsked
+    ? await host.askOutside({ router, natPmp, upnp, stun })
+    : { addresses: [] };
   if (addresses.length > 0) return lookAtAddresses(host, addresses, gateway.allow_destinations);
-  if (named[0])
-    return pass(
-      `not told by ${router ?? 'anybody'}; gateway.deny_destinations names ${named.join(', ')}`,
-    );
-  const whose = `${router ?? 'the network'} does not tell your public address`;
+  const why = isAsked
+    ? `${router ?? 'the network'} does not tell your public address`
+    : 'gateway.public_address lets nobody be asked for your public address';
+  if (named.length > 0) return pass(`${why}; gateway.deny_destinations names ${named.join(', ')}`);
   return fail(
-    `${whose}, so consumers may reach what your router exposes there`,
-    'Add your public address to gateway.deny_destinations',
+    `${why}, so consumers may reach what your router exposes there`,
+    findAction('outside-unknown'),
   );
 }
 

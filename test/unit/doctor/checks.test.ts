@@ -767,14 +767,14 @@ const faults: readonly (readonly [
     'a router that does not tell',
     'outside',
     /192\.168\.1\.1 does not tell your public address/,
-    /^Add your public address to gateway\.deny_destinations$/,
+    /config set gateway\.public_address\.upnp true/,
     { askOutside: async () => ({ answers: ['10.0.0.5'], addresses: [] }) },
   ],
   [
     'no router that could tell',
     'outside',
     /^the network does not tell your public address/,
-    /Add your public address to gateway.deny_destinations/,
+    /add your public address to gateway.deny_destinations/,
     {
       networkHere: async () => ({
         ...network,
@@ -1018,6 +1018,31 @@ test.each<readonly [string, Changes, RegExp]>([
     found: expect.stringMatching(found),
   });
 });
+
+test.each([
+  [
+    [],
+    'fail',
+    /^gateway\.public_address lets nobody be asked for your public address, so consumers/,
+  ],
+  [['192.168.1.50'], 'fail', /lets nobody be asked/],
+  [['45.83.100.7'], 'pass', /; gateway\.deny_destinations names 45\.83\.100\.7$/],
+] as const)(
+  'the public address, where nobody may be asked for it and [%s] is denied',
+  async (denied, verdict, found) => {
+    const host = await createHost({});
+    const { config, ...loaded } = await host.configuration();
+    const gateway = {
+      ...config.gateway,
+      deny_destinations: [...denied],
+      public_address: { ...config.gateway.public_address, ask_router: false },
+    };
+    const changed = { ...loaded, config: { ...config, gateway } };
+    const results = await runChecks(checks, { ...host, configuration: async () => changed });
+    const { finding } = results.find(({ id }) => id === 'outside') ?? {};
+    expect(finding).toMatchObject({ verdict, found: expect.stringMatching(found) });
+  },
+);
 
 test.each([
   ['its address is on the Internet', {}, '45.83.9.9'],

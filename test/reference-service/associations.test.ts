@@ -324,6 +324,7 @@ test('every question is answered by an index', async () => {
         associations.createAdoptCode({ ...offer, durationMinutes: 1 }),
       );
       associations.list(networkId);
+      associations.forget(networkId, clientId);
     },
   );
   expect(await scans).toEqual([]);

@@ -81,6 +81,18 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
     'test/unit/config/command.test.ts',
     "['provide.cap.bytes', '500 GB'",
   ],
+  'sudo tributary config set gateway.enabled true': [
+    'test/unit/config/command.test.ts',
+    "['gateway.enabled', 'true'",
+  ],
+  'sudo tributary config set gateway.public_address.upnp true': [
+    'test/unit/config/command.test.ts',
+    "['gateway.public_address.upnp', 'true'",
+  ],
+  'sudo tributary logs': [
+    'test/unit/cli/commands.test.ts',
+    "['logs', 'journalctl --unit tributary --follow'",
+  ],
   "sudo tributary provide public --limit '10 Mbit' --for 8h": [
     'test/unit/cli/commands.test.ts',
     "['provide', 'public', '--limit', '10 Mbit', '--for', '8h']",

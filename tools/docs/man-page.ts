@@ -107,6 +107,5 @@ const description = [
   'Tributary registers this device with a bandwidth-sharing service, holds the WireGuard tunnel that the service issues,',
   "and forwards what arrives through it to the public Internet, as far as the owner's mode, schedule, data cap and rate",
   "limit allow. By source: connect in the configuration, it takes what arrives by the network's own protocol instead.",
-  'Where its package started it as a service, two things are left to do: naming the service in',
-  '/etc/tributary/tributary.yaml, and tributary login.',
+  'Where its package started it as a service, one thing is left to do: sudo tributary setup.',
 ];

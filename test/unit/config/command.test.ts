@@ -75,6 +75,8 @@ describe('set', () => {
     ['service.profile', 'production', 'production'],
     ['provide.cap.bytes', '500 GB', '500 GB'],
     ['gateway.blocked_ports', '[25, 26]', [25, 26]],
+    ['gateway.enabled', 'true', true],
+    ['gateway.public_address.upnp', 'true', true],
     ['report.ledger', 'false', false],
   ])('writes %s, and every comment and every other key stays', async (key, text, value) => {
     const path = sample();

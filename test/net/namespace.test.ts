@@ -83,7 +83,7 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     run('sh', '-c', 'ip link delete tributary-host; ip netns delete tributary');
   // Another test's lab may keep a folder of its own in /etc/netns meanwhile.
   const etc =
-    'ls /etc | grep -vx netns; ls -d /etc/netns/tributary; find /etc/netns -maxdepth 0 -empty';
+    'ls /etc | grep -vx netns; (ls -d /etc/netns/tributary; find /etc/netns -maxdepth 0 -empty) 2>&-';
   const snapshot = async () =>
     (
       await run(

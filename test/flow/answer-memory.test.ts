@@ -154,8 +154,8 @@ const slow: Readonly<Record<string, readonly string[]>> = {
 describe('an agent takes at most 40 MiB more than for empty answers where the service answers with', () => {
   // As `run` sets them: garbage that is not collected yet counts too.
   const flags = (readFileSync(program, 'utf8').match(/(?<=')--[a-z-]+(=1)?(?=')/g) ?? []).filter(
-    // Its own word, not V8's.
-    (flag) => flag !== '--compile',
+    // Its own words, not V8's.
+    (flag) => !['--compile', '--version'].includes(flag),
   );
   const measure = async (starting: Promise<Bomber>, names: readonly string[] = []) => {
     await using bomber = await starting;

@@ -1,9 +1,12 @@
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { editConfig } from '../../../src/cli/commands/set-up/config-edit.ts';
 import type { Prompt } from '../../../src/cli/frame/prompt.ts';
 import { createContext } from '../cli/run-command.ts';
 import { makeFile, withService } from './config-fixture.ts';
+
+/** What was refused is kept, beyond the command. */
+const removeLater = (copy: string) => onTestFinished(() => rmSync(copy, { force: true }));
 
 /** An owner who writes these texts, one at each opening, and then answers so. */
 function edit(path: string, texts: readonly string[], answer?: 'edit' | 'leave') {
@@ -11,6 +14,7 @@ function edit(path: string, texts: readonly string[], answer?: 'edit' | 'leave')
   const written = [...texts];
   const editor = async (program: string, args: readonly string[]) => {
     const copy = args.at(-1) ?? '';
+    removeLater(copy);
     opened.push({ program, copy, found: readFileSync(copy, 'utf8') });
     const text = written.shift();
     if (text !== undefined) writeFileSync(copy, text);
@@ -74,7 +78,9 @@ describe('config edit', () => {
     const { context } = createContext('/nowhere');
     const editor = async (_: string, args: readonly string[]) => {
       writeFileSync(path, broken);
-      writeFileSync(args.at(-1) ?? '', after);
+      const copy = args.at(-1) ?? '';
+      removeLater(copy);
+      writeFileSync(copy, after);
       return 0;
     };
     const editing = editConfig({ config: path }, context, editor);

@@ -1,4 +1,4 @@
-/** One TLS handshake as its server. What comes of it is told by `HandshakeEvents`, maybe later. */
+/** One end of a TLS handshake. What comes of it is told by `HandshakeEvents`, maybe later. */
 export interface Handshake {
   /** The peer's next bytes. */
   feed(bytes: Buffer): void;

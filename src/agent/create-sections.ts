@@ -10,7 +10,7 @@ export function createSections(
   return {
     life: { startedAt },
     configuration: { config, certificateAuthority },
-    contact: {},
+    contact: { requests: {} },
     service: {},
     path: {},
     denied: { lists: [], badAddresses: [] },
@@ -23,6 +23,7 @@ export function createSections(
       bitsPerSecond: undefined,
       ceilingBitsPerSecond: undefined,
       yieldingSince: undefined,
+      yields: 0,
     },
     announcement: {},
     figures: {},

@@ -14,7 +14,7 @@ export interface ReloadParts
  * Sections that the agent is built on and cannot change while it runs. A restart within the
  * permit's time interrupts no traffic.
  */
-const needRestart = ['service', 'status', 'source', 'tunnel', 'connect', 'report', 'log'] as const;
+const needRestart = ['service', 'status', 'source', 'tunnel', 'connect', 'report'] as const;
 
 /**
  * Puts a changed configuration into force without a restart.
@@ -29,7 +29,10 @@ export async function reload({
 }: ReloadParts): Promise<void> {
   try {
     const { config, service } = await load();
-    const changed = needRestart.filter((key) => !isSame(config[key], configuration.config[key]));
+    const changed: string[] = needRestart.filter(
+      (key) => !isSame(config[key], configuration.config[key]),
+    );
+    if (config.log.format !== configuration.config.log.format) changed.push('log.format');
     if (changed.length > 0) {
       const message = `changes to ${changed.join(', ')} need a restart of the agent`;
       throw new TributaryError('configuration-invalid', message);
@@ -37,6 +40,7 @@ export async function reload({
     configuration.config = config;
     configuration.certificateAuthority = service.certificateAuthority?.();
     configuration.problem = undefined;
+    log.level = config.log.level;
     for (const wakeup of Object.values(wakeups)) wakeup.notify();
     log.info('the configuration was read again');
   } catch (error) {

@@ -47,6 +47,8 @@ export interface Sections {
     isReachable?: boolean | undefined;
     lastContactAt?: Date | undefined;
     serviceTime?: ServiceTime | undefined;
+    /** How many requests ended how since the start: `ok`, or the code of the error. */
+    readonly requests: Record<string, number>;
   };
   /** The conversation with the service. Written by `talk/service-loop.ts`. */
   readonly service: ServiceState;
@@ -94,7 +96,11 @@ export interface Sections {
     problem?: Problem | undefined;
   };
   /** The tables of connections on consumers' way. Written by `pass/connections-loop.ts`. */
-  readonly connections: { problem?: Problem | undefined };
+  readonly connections: {
+    /** In the agent's own network. */
+    tracked?: number | undefined;
+    problem?: Problem | undefined;
+  };
   /** What the kernel counts, forwarded bytes (`usage`) apart. Written by `pass/meter.ts`. */
   readonly counters: { refusedPackets?: Readonly<Record<string, number>> | undefined };
   /** Where consumers' traffic comes from. Written by `pass/create-pass.ts`, once. */

@@ -33,6 +33,8 @@ export interface Silence {
 export interface SelfTestFacts {
   /** undefined before the first self-test. */
   readonly lastHeldAt: Date | undefined;
+  /** How often the fence was found open, or the test packets gone, since the start. */
+  readonly failures: number;
   /**
    * A packet passed that has to be refused, or the probes no longer arrive although they did
    * before. Nothing may be forwarded then.
@@ -93,6 +95,8 @@ export interface Facts {
     /** The interval in force, after default, least and most were applied. */
     readonly renewSeconds: number | undefined;
     readonly nextRenewalAt: Date | undefined;
+    /** How many requests ended how since the start: `ok`, or the code of the error. */
+    readonly requests: Readonly<Record<string, number>>;
   };
   /** Each source of consumers' traffic, in their order. */
   readonly sources: readonly SourceFacts[];
@@ -130,6 +134,8 @@ export interface Facts {
        */
       readonly ceilingBitsPerSecond: number | undefined;
       readonly yieldingSince: Date | undefined;
+      /** How often sharing began to yield since the start. */
+      readonly yields: number;
     };
   };
   /** The forwarding as observed. */
@@ -154,6 +160,8 @@ export interface Facts {
     /** Public IPv4 addresses of the home; undefined before the first answer. */
     readonly outsideAddresses?: readonly string[] | undefined;
     readonly outsideProblem: Problem | undefined;
+    /** Connections that the kernel tracks in the agent's network; undefined before the first look. */
+    readonly connections: number | undefined;
     /** Why a table of connections is almost full, or keeps them for too long. */
     readonly connectionsProblem: Problem | undefined;
     /** Why a list of denied or bad addresses cannot be read now, or not all of it. */

@@ -52,6 +52,10 @@ const table = {
     read: ({ facts: { provide } }) =>
       provide.household.bitsPerSecond && provide.household.bitsPerSecond / 8,
   },
+  tributary_household_yields_total: {
+    help: 'How often sharing began to yield to the household since the start.',
+    read: ({ facts }) => facts.provide.household.yields,
+  },
   tributary_service_reachable: {
     help: '1 while the service can be reached, else 0.',
     read: ({ facts: { service } }) =>
@@ -64,6 +68,10 @@ const table = {
   tributary_sign_in_end_timestamp_seconds: {
     help: 'Unix time at which the sign-in ends if the service does not renew it.',
     read: ({ facts }) => toUnixSeconds(facts.signIn.endsAt),
+  },
+  tributary_service_requests_total: {
+    help: "Requests to the service since the start, by how they ended: 'ok', or the code of the error.",
+    read: ({ facts }) => toSamples('outcome', facts.service.requests),
   },
   tributary_service_keepalive_seconds: {
     help: 'Interval between two renewals of the registration, as used.',
@@ -119,6 +127,14 @@ const table = {
     help: 'Packets from the tunnel that were refused, by reason.',
     read: ({ facts }) => toSamples('reason', facts.gateway.refusedPackets),
     ledger: { refusedPackets: { title: 'Refused' } },
+  },
+  tributary_gateway_connections: {
+    help: "Connections that the kernel tracks in the agent's network now.",
+    read: ({ facts }) => facts.gateway.connections,
+  },
+  tributary_self_test_failures_total: {
+    help: 'Tests of the firewall since the start that failed, each of which ends sharing at once.',
+    read: ({ facts }) => facts.gateway.selfTest.failures,
   },
   tributary_usage_bytes: {
     help: 'Bytes that count against the cap in this period.',

@@ -32,6 +32,7 @@ export const providingFacts: Facts = {
     lastError: undefined,
     renewSeconds: 60,
     nextRenewalAt: ago(-48),
+    requests: { ok: 1450, 'service-unreachable': 3 },
   },
   sources: [
     {
@@ -73,6 +74,7 @@ export const providingFacts: Facts = {
       bitsPerSecond: undefined,
       ceilingBitsPerSecond: undefined,
       yieldingSince: undefined,
+      yields: 4,
     },
   },
   gateway: {
@@ -86,11 +88,13 @@ export const providingFacts: Facts = {
     silence: undefined,
     outsideAddresses: ['203.0.113.7'],
     outsideProblem: undefined,
+    connections: 318,
     connectionsProblem: undefined,
     listProblem: undefined,
     problem: undefined,
     selfTest: {
       lastHeldAt: new Date('2026-03-14T11:59:50.000Z'),
+      failures: 0,
       failure: undefined,
       note: undefined,
     },
@@ -188,6 +192,7 @@ export const freshFacts: Facts = {
     lastContactAt: undefined,
     renewSeconds: undefined,
     nextRenewalAt: undefined,
+    requests: {},
   },
   sources: providingFacts.sources.map((source) => ({
     ...source,
@@ -209,6 +214,7 @@ export const freshFacts: Facts = {
     effective: undefined,
     confirmed: undefined,
     lineLimit: undefined,
+    household: { ...providingFacts.provide.household, yields: 0 },
   },
   gateway: {
     ...providingFacts.gateway,
@@ -216,7 +222,8 @@ export const freshFacts: Facts = {
     uplink: undefined,
     forwardedBytes: undefined,
     refusedPackets: undefined,
-    selfTest: { lastHeldAt: undefined, failure: undefined, note: undefined },
+    connections: undefined,
+    selfTest: { lastHeldAt: undefined, failures: 0, failure: undefined, note: undefined },
   },
   usage: {
     ...providingFacts.usage,

@@ -37,7 +37,9 @@ export function createConnectionsLoop({
     isOptional: true,
     waitMs: lookEachMs,
     async work() {
-      const found = explainTables(await look());
+      const tables = await look();
+      connections.tracked = tables.own?.tracked;
+      const found = explainTables(tables);
       connections.problem = continueProblem(connections.problem, found, now());
     },
   });

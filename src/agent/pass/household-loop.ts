@@ -105,11 +105,13 @@ export function createHouseholdLoop(parts: HouseholdLoopParts): Loop {
         yieldingSince ? 'yielding to the household' : 'the household leaves the line',
       );
     }
+    const hasBegun = yieldingSince !== undefined && household.yieldingSince === undefined;
     const ceilingBitsPerSecond = toBits(ceilingBits);
     Object.assign(household, {
       bitsPerSecond,
       ceilingBitsPerSecond,
       yieldingSince,
+      yields: household.yields + Number(hasBegun),
     } satisfies typeof household);
   };
   /** The delay in ms; undefined without an answer. */

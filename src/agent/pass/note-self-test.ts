@@ -26,8 +26,10 @@ export function noteSelfTest(
 ): SelfTestState | undefined {
   const problem = (then: Problem | undefined, message: string) =>
     continueProblem(then, new TributaryError('self-test-failed', message), now);
+  const failures = before?.failures ?? 0;
   const held: SelfTestState = {
     lastHeldAt: now,
+    failures,
     failure: undefined,
     note: undefined,
     unclearTimes: 0,
@@ -42,12 +44,16 @@ export function noteSelfTest(
   const fail = (message: string) => ({
     ...held,
     lastHeldAt,
+    failures: failures + 1,
     failure: problem(before?.failure, message),
   });
   const warn = (message: string) => ({ ...held, note: problem(before?.note, message) });
   const unclearTimes = (before?.unclearTimes ?? 0) + 1;
   const isUnclear = (result.isOutdated || result.kind === 'lost') && unclearTimes < patience;
-  if (isUnclear) return { lastHeldAt, failure: before?.failure, note: before?.note, unclearTimes };
+  if (isUnclear) {
+    const { failure, note } = before ?? { failure: undefined, note: undefined };
+    return { lastHeldAt, failures, failure, note, unclearTimes };
+  }
   if (result.kind === 'leaking')
     return fail(`test packets from the tunnel to ${names} were not refused`);
   if (result.kind === 'stuck') {

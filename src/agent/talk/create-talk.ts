@@ -88,6 +88,7 @@ function createContactClient({ loaded, opened, now, names }: TalkParts): Service
       contact.serviceTime = { ms, heardAtMs: performance.now() };
     },
     onAttempt: ({ outcome }) => {
+      contact.requests[outcome] = (contact.requests[outcome] ?? 0) + 1;
       // No answer, or a portal's: of what else fails here, the loop of the renewals tells whether
       // it lasts.
       contact.isReachable = ![

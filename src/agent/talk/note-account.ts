@@ -15,7 +15,7 @@ import { readServiceTime } from './service-time.ts';
 const toldBeforeMs = 7 * dayMs;
 
 interface AccountParts {
-  readonly state: Pick<AgentState, 'contact'>;
+  readonly state: { readonly contact: Pick<AgentState['contact'], 'serviceTime'> };
   readonly service: Readonly<ServiceState>;
   readonly now: Date;
 }

@@ -6,8 +6,10 @@ import { hasCode, TributaryError } from '../../errors/codes.ts';
 import { judgePhase } from '../../health/phase.ts';
 import { formatHostPort, type HostPort } from '../../lib/host-port.ts';
 import { renderMetrics } from '../../report/metrics.ts';
+import { renderProcessMetrics } from '../../report/process-metrics.ts';
 import { createStatusServer, type StatusListen, type StatusServer } from '../../status/server.ts';
 import type { StatusSource } from '../../status/source.ts';
+import { readProcessFigures } from '../../system/process-figures.ts';
 import type { Agent, AgentParts } from '../create-agent.ts';
 import type { Failures } from '../failures.ts';
 import type { Heartbeats } from '../run-loop.ts';
@@ -53,7 +55,11 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
     noteFailure: (error) => parts.failures.note('page', error),
     metrics() {
       const [current, at] = [facts(), now()];
-      return renderMetrics({ facts: current, report: judgePhase(current, at), now: at });
+      const process = { ...readProcessFigures(), startedAt: current.startedAt };
+      return [
+        renderMetrics({ facts: current, report: judgePhase(current, at), now: at }),
+        renderProcessMetrics(process),
+      ].join('');
     },
     pageToken: loaded.credentials.statusToken,
     control: {

@@ -65,7 +65,7 @@ describe('a reload', () => {
     ['tunnel', { tunnel: { interface: 'other0' } }],
     ['report', { report: { ledger: false } }],
     ['report', { report: { webhook: { url: 'https://hooks.example/b' } } }],
-    ['log', { log: { level: 'debug' } }],
+    ['log.format', { log: { format: 'text' } }],
   ])(
     'refuses a change of %s, which needs a restart, and keeps the configuration before',
     async (key, change) => {
@@ -81,6 +81,17 @@ describe('a reload', () => {
     },
   );
 
+  test('changes the level of the log from its next line on', async () => {
+    const levels = ['warn', 'info'];
+    const { reload, lines } = start(async () => ({
+      config: parse({ log: { level: levels.shift() } }),
+    }));
+    await reload();
+    expect(lines).toEqual([]);
+    await reload();
+    expect(lines.join()).toContain('the configuration was read again');
+  });
+
   test('takes on the certificates that vouch for the service, which may have been renewed', async () => {
     const service = {
       baseUrl: '',
@@ -93,7 +104,7 @@ describe('a reload', () => {
   });
 
   test('that was refused is forgotten once one succeeds', async () => {
-    const configs = [parse({ log: { level: 'debug' } }), parse()];
+    const configs = [parse({ log: { format: 'text' } }), parse()];
     const { configuration, reload } = start(async () => ({ config: configs.shift() ?? parse() }));
     await expect(reload()).rejects.toMatchObject({ code: 'configuration-invalid' });
     expect(configuration.problem).toBeDefined();

@@ -18,12 +18,14 @@ test('how far sharing yields is as the household loop left it', async () => {
     mode: 'first',
     bitsPerSecond: undefined,
     yieldingSince: undefined,
+    yields: 0,
   });
   Object.assign(sections.household, { bitsPerSecond: 3_200_000, yieldingSince: new Date(7) });
   expect(facts().provide.household).toEqual({
     mode: 'first',
     bitsPerSecond: 3_200_000,
     yieldingSince: new Date(7),
+    yields: 0,
   });
   expect(facts().usage.counts).toBe('line');
 });

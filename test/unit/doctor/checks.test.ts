@@ -750,6 +750,7 @@ const faults: readonly (readonly [
             gateway: {
               selfTest: {
                 lastHeldAt: undefined,
+                failures: 1,
                 failure: {
                   code: 'self-test-failed',
                   message: 'test packets to the home network passed',

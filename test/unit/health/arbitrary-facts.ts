@@ -105,6 +105,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     lastError: rare(problem),
     renewSeconds: maybe(fc.nat(21_600)),
     nextRenewalAt: maybe(time),
+    requests: fc.dictionary(fc.constantFrom('ok', 'service-unreachable', 'not-authorized'), bytes),
   }),
   sources: fc.array(
     fc.record({
@@ -161,6 +162,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
       bitsPerSecond: maybe(rate),
       ceilingBitsPerSecond: maybe(rate),
       yieldingSince: maybe(time),
+      yields: bytes,
     }),
   }),
   gateway: fc.record({
@@ -178,10 +180,16 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     ),
     outsideAddresses: maybe(fc.array(fc.ipV4(), { maxLength: 2 })),
     outsideProblem: rare(problem),
+    connections: maybe(bytes),
     connectionsProblem: rare(problem),
     listProblem: rare(problem),
     problem: rare(problem),
-    selfTest: fc.record({ lastHeldAt: maybe(time), failure: rare(problem), note: rare(problem) }),
+    selfTest: fc.record({
+      lastHeldAt: maybe(time),
+      failures: bytes,
+      failure: rare(problem),
+      note: rare(problem),
+    }),
   }),
   usage: fc.record({
     periodStart: maybe(time),

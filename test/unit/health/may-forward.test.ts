@@ -13,6 +13,7 @@ const toUnfenced = (since: Date) =>
 const unfenced = toUnfenced(ago(5));
 const untested = {
   lastHeldAt: undefined,
+  failures: 1,
   failure: { ...problem, code: 'self-test-failed' },
   note: undefined,
 } as const;

@@ -22,7 +22,7 @@ describe('the household’s loop', () => {
     expect(waits.slice(1)).toEqual(Array.from({ length: 19 }, () => 500));
     expect(asked).toEqual(Array.from({ length: 19 }, () => service));
     expect(rates).toEqual([]);
-    expect(household).toEqual({});
+    expect(household).toEqual({ yields: 0 });
   });
 
   test.each([
@@ -91,10 +91,12 @@ describe('yielding', () => {
     await run(20);
     expect(household.yieldingSince).toEqual(yieldingSince);
     expect(said()).toEqual(['yielding to the household']);
+    expect(household.yields).toBe(1);
     home.delayOf = () => 40;
     await run(100);
     expect(household.yieldingSince).toBeUndefined();
     expect(said()).toEqual(['yielding to the household', 'the household leaves the line']);
+    expect(household.yields).toBe(1);
   });
 
   test('is not said of the first cut, which looks for the end of the line', async () => {
@@ -141,9 +143,11 @@ describe('yielding', () => {
       bitsPerSecond: undefined,
       ceilingBitsPerSecond: undefined,
       yieldingSince: undefined,
+      yields: 1,
     });
     expect(asked).toHaveLength(askedBefore);
     expect(said()).toEqual(['yielding to the household', 'the household leaves the line']);
+    expect(household.yields).toBe(1);
   });
 });
 

@@ -36,10 +36,16 @@ describe('after self-tests', () => {
   test('one that held ends a failure', () => {
     expect(run(leaking, held)).toEqual({
       lastHeldAt: at(1),
+      failures: 1,
       failure: undefined,
       note: undefined,
       unclearTimes: 0,
     });
+  });
+
+  test('each that failed is counted, and nothing else', () => {
+    expect(run(held, leaking, leaking, held, leaking)?.failures).toBe(3);
+    expect(run(held, lost, lost, held, outdated(leaking), held)?.failures).toBe(0);
   });
 
   test('a leak lasts through tests that show nothing', () => {

@@ -168,6 +168,7 @@ describe('the page for people', () => {
       bitsPerSecond: 3_200_000,
       ceilingBitsPerSecond: 20_000_000,
       yieldingSince: ago(3600),
+      yields: 1,
     } as const;
     const recent = makeRecent(providingFacts);
     const page = await render(createFacts({ timeZone: 'Asia/Tokyo', provide: { household } }), {

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { ProcessFigures } from '../report/process-metrics.ts';
+
+/** What this process took until now. Never throws: there may be no descriptor left to read with. */
+export function readProcessFigures(): Omit<ProcessFigures, 'startedAt'> {
+  const { user, system } = process.cpuUsage();
+  return {
+    cpuSeconds: (user + system) / 1e6,
+    residentBytes: tryRead(() => process.memoryUsage.rss()),
+    // The listing itself has one open.
+    openFiles: tryRead(() => readdirSync('/proc/self/fd').length - 1),
+    mostFiles: tryRead(() => parseMostFiles(readFileSync('/proc/self/limits', 'utf8'))),
+  };
+}
+
+/** The soft limit of `/proc/PID/limits`; undefined where there is none. */
+export function parseMostFiles(limits: string): number | undefined {
+  const [, most] = /^Max open files\s+(\d+)\s/m.exec(limits) ?? [];
+  return most === undefined ? undefined : Number(most);
+}
+
+function tryRead(read: () => number | undefined): number | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

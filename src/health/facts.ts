@@ -160,7 +160,7 @@ export interface Facts {
     /** Public IPv4 addresses of the home; undefined before the first answer. */
     readonly outsideAddresses?: readonly string[] | undefined;
     readonly outsideProblem: Problem | undefined;
-    /** Connections that the kernel tracks in the agent's network; undefined before the first look. */
+    /** What the kernel tracks in the agent's network; undefined before the first look. */
     readonly connections: number | undefined;
     /** Why a table of connections is almost full, or keeps them for too long. */
     readonly connectionsProblem: Problem | undefined;

@@ -1,8 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ProcessFigures } from '../report/process-metrics.ts';
 
-/** What this process took until now. Never throws: there may be no descriptor left to read with. */
-export function readProcessFigures(): Omit<ProcessFigures, 'startedAt'> {
+/** What a process took until now; a figure is undefined where it cannot be read. */
+export interface ProcessFigures {
+  /** User and system time together. */
+  readonly cpuSeconds: number;
+  readonly residentBytes: number | undefined;
+  readonly openFiles: number | undefined;
+  readonly mostFiles: number | undefined;
+}
+
+/** What this process took. Never throws: there may be no descriptor left to read with. */
+export function readProcessFigures(): ProcessFigures {
   const { user, system } = process.cpuUsage();
   return {
     cpuSeconds: (user + system) / 1e6,
@@ -13,7 +21,7 @@ export function readProcessFigures(): Omit<ProcessFigures, 'startedAt'> {
   };
 }
 
-/** The soft limit of `/proc/PID/limits`; undefined where there is none. */
+/** The soft limit of `/proc/PID/limits`; undefined where the number is not limited. */
 export function parseMostFiles(limits: string): number | undefined {
   const [, most] = /^Max open files\s+(\d+)\s/m.exec(limits) ?? [];
   return most === undefined ? undefined : Number(most);

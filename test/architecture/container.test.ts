@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DaemonSet } from 'kubernetes-models/apps/v1';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
+import { Namespace } from 'kubernetes-models/v1';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import * as z from 'zod';
 import { readBlocks, readCommentBlock } from '../pages.ts';
 import { findRunArguments, parseComposeFlags, parseFlags } from './container-flags.ts';
@@ -123,11 +125,38 @@ describe('the container', () => {
 });
 
 describe('the DaemonSet', () => {
-  const { spec } = daemonSet().parse(parse(kubernetes)).spec.template;
+  const [namespace, set] = parseAllDocuments(kubernetes).map((document) => document.toJS());
+  const { spec } = daemonSet().parse(set).spec.template;
   const [container] = spec.containers;
 
   test('is what Kubernetes takes', () => {
-    expect(() => new DaemonSet(parse(kubernetes)).validate()).not.toThrow();
+    expect(() => new DaemonSet(set).validate()).not.toThrow();
+    expect(() => new Namespace(namespace).validate()).not.toThrow();
+  });
+
+  test('is let in by a cluster that holds its pods to the levels of pod security', () => {
+    expect(namespace.metadata).toEqual({
+      name: set.metadata.namespace,
+      labels: { 'pod-security.kubernetes.io/enforce': 'privileged' },
+    });
+  });
+
+  test('is scraped under the job that the rules ask for, and reached by nobody else', () => {
+    const [monitor, policy] = parseAllDocuments(read('config/kubernetes-monitoring.yaml')).map(
+      (document) => document.toJS(),
+    );
+    const labels = set.spec.template.metadata.labels;
+    expect(labels[monitor.spec.jobLabel]).toBe('tributary');
+    expect(read('config/prometheus-alerts.yaml')).toContain('job="tributary"');
+    expect(monitor.spec.selector.matchLabels).toEqual(labels);
+    expect(container.ports).toContainEqual({
+      name: monitor.spec.podMetricsEndpoints[0].port,
+      containerPort: policy.spec.ingress[0].ports[0].port,
+    });
+    expect(() => new NetworkPolicy(policy).validate()).not.toThrow();
+    expect(policy.spec.podSelector.matchLabels).toEqual(labels);
+    for (const { metadata } of [monitor, policy])
+      expect(metadata.namespace).toBe(namespace.metadata.name);
   });
 
   test('is put in place by the same lines in its file and on its page', () => {

@@ -192,21 +192,56 @@ describe('the notes of a release', () => {
   });
 });
 
-describe('the compose file of a release', () => {
-  const compose = readFileSync(join(root, 'config/compose.yaml'), 'utf8');
-  const make = (text: string) =>
-    runScript('release-compose.sh', ['Ada/Tributary', '1.2.0'], { 'config/compose.yaml': text });
+describe('a file of config that a release hands out', () => {
+  const image = ['ghcr.io/OWNER/tributary:VERSION', 'ghcr.io/ada/tributary:1.2.0'] as const;
+  const pages = [
+    'https://github.com/OWNER/tributary/blob/main/docs/',
+    'https://github.com/Ada/Tributary/blob/v1.2.0/docs/',
+  ] as const;
+  const make = (path: string, text: string) =>
+    runScript('release-file.sh', [path, 'Ada/Tributary', '1.2.0'], { [path]: text });
+  const workflowText = read('workflows/release.yml');
 
-  test('names its image, and is the same but for that', () => {
-    const { status, stdout } = make(compose);
+  test.each([
+    ['config/compose.yaml', image, 1],
+    ['config/kubernetes.yaml', image, 1],
+    ['config/prometheus-alerts.yaml', pages, 11],
+  ])('%s has what belongs to it, and is the same but for that', (path, [place, put], least) => {
+    const text = readFileSync(join(root, path), 'utf8');
+    const { status, stdout } = make(path, text);
     expect(status).toBe(0);
-    expect(parse(stdout).services.tributary.image).toBe('ghcr.io/ada/tributary:1.2.0');
-    expect(stdout.replace('ghcr.io/ada/tributary:1.2.0', 'ghcr.io/OWNER/tributary:VERSION')).toBe(
-      compose,
-    );
+    expect(stdout.split(put).length - 1).toBeGreaterThanOrEqual(least);
+    expect(stdout).not.toMatch(/OWNER\/|VERSION/);
+    expect(stdout.replaceAll(put, place)).toBe(text);
+    expect(workflowText).toContain(path.replace(/^config\//, ''));
   });
 
-  test('is not made where there is no image to put in', () => {
-    expect(make('services: {}\n')).toMatchObject({ status: 1, stdout: '' });
+  test('is not made where there is no place for it', () => {
+    const path = 'config/compose.yaml';
+    expect(make(path, 'services: {}\n')).toMatchObject({ status: 1, stdout: '' });
   });
+});
+
+test('a pre-release moves no tag that others follow', () => {
+  const job = workflow.parse(parse(read('workflows/release.yml'))).jobs.image;
+  const step = job?.steps.find(({ id }) => id === 'names');
+  const tagsOf = (version: string) => {
+    const directory = mkdtempSync(join(tmpdir(), 'tributary-tags-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    // What asks a registry for digests is no part of this.
+    const script = (step?.run ?? '').replace(/^digest\(\) .*$/m, 'digest() { echo sha256:0; }');
+    const output = join(directory, 'output');
+    const env = {
+      ...process.env,
+      GITHUB_OUTPUT: output,
+      GITHUB_REPOSITORY: 'Ada/Tributary',
+      GITHUB_REF_NAME: `v${version}`,
+    };
+    const { status, stderr } = spawnSync('bash', ['-euc', script], { cwd: root, env });
+    expect(status, String(stderr)).toBe(0);
+    const [, tags = ''] = /^tags<<END\n(.*?)\nEND$/ms.exec(readFileSync(output, 'utf8')) ?? [];
+    return tags.split('\n').map((tag) => tag.replace('ghcr.io/ada/tributary:', ''));
+  };
+  expect(tagsOf('1.2.3')).toEqual(['1.2.3', '1.2', '1', 'latest']);
+  expect(tagsOf('1.2.3-rc.1')).toEqual(['1.2.3-rc.1']);
 });

@@ -111,7 +111,7 @@ it("a container provides from a clone, from a release's compose file alone and b
     ${up.replace(/ up .*/, ' down --volumes')} || fail 'it is not taken down'
     unset TRIBUTARY_AUTH_CODE_FILE
     docker tag tributary ghcr.io/ada/tributary:1.0.0 && docker image rm tributary || fail 'the image is not renamed'
-    sh .github/release-compose.sh Ada/Tributary 1.0.0 >/srv/compose.yaml || fail 'there is no compose file of a release'
+    sh .github/release-file.sh config/compose.yaml Ada/Tributary 1.0.0 >/srv/compose.yaml || fail 'there is no compose file of a release'
     mkdir /srv/pasted && mv /srv/compose.yaml /srv/pasted && mv /srv/clone /srv/gone && cd /srv/pasted
     ${inWorld(nameForPasted)} || fail 'its .env is not written'
     { ${upPasted}; } >up.log 2>&1 || fail "it is not started: $(cat up.log)"

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { messageOf, TributaryError } from '../../src/errors/codes.ts';
 import { version } from '../../src/version.ts';
@@ -31,5 +31,12 @@ async function buildImage(folder: string): Promise<void> {
   await rm(join(folder, 'usr/lib/tributary'), { recursive: true, force: true });
   await writeStrippedNode(nodePackage, target, join(folder, 'usr/lib/tributary/node'));
   const parts = await describeParts({ version }, { root, bundle, nodePackage });
-  await writeFiles(folder, await readProgramFiles({ root, bundle, ...parts }));
+  await writeFiles(folder, [
+    ...(await readProgramFiles({ root, bundle, ...parts })),
+    {
+      path: 'usr/lib/tributary/health',
+      content: await readFile(join(root, 'tools/packaging/health')),
+      isProgram: true,
+    },
+  ]);
 }

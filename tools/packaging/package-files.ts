@@ -99,7 +99,7 @@ export async function writeFiles(folder: string, files: readonly PackageFile[]):
  * containers, pictures and tests.
  */
 const notOfPackages =
-  /\/(tributary\.yaml|compose\.(build\.)?yaml|kubernetes\.yaml|[^/]+\.(png|test\.yaml))$/;
+  /\/(tributary\.yaml|compose\.(build\.)?yaml|kubernetes(-monitoring)?\.yaml|[^/]+\.(png|test\.yaml))$/;
 
 async function readFolder(from: string, to: string): Promise<readonly PackageFile[]> {
   const entries = await readdir(from, { withFileTypes: true });

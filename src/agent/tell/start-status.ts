@@ -55,10 +55,9 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
     noteFailure: (error) => parts.failures.note('page', error),
     metrics() {
       const [current, at] = [facts(), now()];
-      const process = { ...readProcessFigures(), startedAt: current.startedAt };
       return [
         renderMetrics({ facts: current, report: judgePhase(current, at), now: at }),
-        renderProcessMetrics(process),
+        renderProcessMetrics(readProcessFigures(), current.startedAt),
       ].join('');
     },
     pageToken: loaded.credentials.statusToken,

@@ -7,7 +7,7 @@ import { parsePrometheus } from './parse-prometheus.ts';
 const startedAt = new Date('2026-03-14T12:00:00.500Z');
 
 test('the process has the metrics that every program of Prometheus has, by their names', () => {
-  const families = parsePrometheus(renderProcessMetrics({ ...readProcessFigures(), startedAt }));
+  const families = parsePrometheus(renderProcessMetrics(readProcessFigures(), startedAt));
   expect([...families].map(([name, { type }]) => [name, type])).toEqual([
     ['process_cpu_seconds_total', 'counter'],
     ['process_resident_memory_bytes', 'gauge'],
@@ -25,11 +25,11 @@ test('the process has the metrics that every program of Prometheus has, by their
 
 test('a figure that cannot be read is left out', () => {
   const none = { residentBytes: undefined, openFiles: undefined, mostFiles: undefined };
-  const families = parsePrometheus(renderProcessMetrics({ cpuSeconds: 1.5, startedAt, ...none }));
+  const families = parsePrometheus(renderProcessMetrics({ cpuSeconds: 1.5, ...none }, startedAt));
   expect([...families.keys()]).toEqual(['process_cpu_seconds_total', 'process_start_time_seconds']);
 });
 
-test('the most files are the soft limit, where there is one', async () => {
+test('the most files are the soft limit, where it is limited', async () => {
   expect(
     parseMostFiles('Max open files            1024                 524288               files'),
   ).toBe(1024);

@@ -106,7 +106,6 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
     'test/net/self-test.test.ts',
     "'list', 'table', 'inet', 'tributary'",
   ],
-  'sudo tributary setup': ['test/flow/commands/setup.test.ts', "'setup'"],
   'sudo tributary device keep': ['test/net/moved-identity.test.ts', "'device', 'keep'"],
   'sudo tributary device new': ['test/net/moved-identity.test.ts', "'device', 'new'"],
   'sudo tributary plan': ['test/net/plan.test.ts', "['plan', ...args]"],

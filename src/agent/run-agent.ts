@@ -7,6 +7,7 @@ import { judgePhase } from '../health/phase.ts';
 import { readMachine } from '../identity/load.ts';
 import { createWakeup } from '../lib/wakeup.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
+import { explainLostState } from '../system/container-state.ts';
 import { endProcess } from '../system/end-process.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureDirectory, sweepTemporaryFiles } from '../system/files.ts';
@@ -88,6 +89,8 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     'starting',
   );
   for (const warning of loaded.warnings) log.warn({ warning }, 'configuration');
+  const lost = await explainLostState(stateDirectory);
+  if (lost !== undefined) log.warn({ reason: lost }, 'the state is not kept');
 
   const failures = createFailures(log);
   const kept = surroundings.keepProgram && createTalkingExec(surroundings.exec);

@@ -4,6 +4,7 @@ import { TributaryError, toFailure, toUndefined } from '../../errors/codes.ts';
 import { findAction } from '../../health/reasons.ts';
 import { hasMoved } from '../../identity/load.ts';
 import { formatBytes } from '../../lib/units.ts';
+import { explainLostState } from '../../system/container-state.ts';
 import { type Finding, fail, pass, skip, toShellWord } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
@@ -69,8 +70,16 @@ export async function lookAtDisk(host: DoctorHost): Promise<Finding> {
   return (
     (await findWrongRights(host, blocked)) ??
     (await findWrongState(host)) ??
+    (await findLostState(host)) ??
     pass(`${stateDirectory}, ${room}`)
   );
+}
+
+async function findLostState({ disk, stateDirectory }: DoctorHost): Promise<Finding | undefined> {
+  const lost = await explainLostState(stateDirectory, disk);
+  return lost === undefined
+    ? undefined
+    : fail(lost, `docker run --volume tributary:${stateDirectory} …`);
 }
 
 async function findWrongState({ machine, state }: DoctorHost): Promise<Finding | undefined> {

@@ -198,6 +198,13 @@ const faults: readonly (readonly [
     { disk: createDisk({}, { tryWriting: async () => 'EROFS' }) },
   ],
   [
+    'a container without a volume',
+    'disk',
+    /lost with it: it will be a new device/,
+    /docker run --volume tributary:/,
+    { disk: createDisk({ '/.dockerenv': '', '/proc/self/mountinfo': '6 5 0:5 / / rw - overlay' }) },
+  ],
+  [
     'a file of another user',
     'disk',
     /identity\.json belongs to another user/,

@@ -42,6 +42,10 @@ test.each(['/.dockerenv', '/run/.containerenv'])(
   },
 );
 
+test('of a trial nothing is said', async () => {
+  expect(await explainLostState('/tmp/trial', looks(['/.dockerenv']))).toBeUndefined();
+});
+
 test('on a host nothing is said', async () => {
   expect(await explainLostState(folder, looks([]))).toBeUndefined();
 });

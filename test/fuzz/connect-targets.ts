@@ -86,7 +86,7 @@ function engineLines(): readonly string[] {
     toState(),
     toState({ connectedSince: 1_700_000_000_000 }),
     toState({ connectedSince: 8.64e15 }),
-    { type: 'seen', sighting: { kind: 'noted', isFirst: true }, isPublished: true },
+    { type: 'seen', sighting: { kind: 'noted', isFirst: true, aheadMs: 0 }, isPublished: true },
     {
       type: 'seen',
       sighting: { kind: 'speed-test', bytesPerSecond: 4_000_000, isWhole: true },

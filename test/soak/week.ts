@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { administer } from '../../src/reference-service/admin-commands.ts';
 import { openDatabase } from '../../src/reference-service/database.ts';
-import { createBlocks } from '../../src/reference-service/platform/blocks.ts';
 import { readPlatformTime } from '../../src/reference-service/platform/platform-clock.ts';
+import { queryOn } from '../../src/reference-service/statements.ts';
 import type { StatusDocument } from '../../src/status/document.ts';
 import type { LabProcess } from '../../tools/lab/processes.ts';
 import { createTestLab, stopAgent } from '../net/support/test-lab.ts';
 
 /*
- * `npm run week -- [--days 7] [--rate 300]`: the built agent with its engine, in the lab, at the
+ * `npm run week -- [--days 7] [--rate 300] [--slow 6]`: the built agent with its engine, in the lab, at the
  * sandbox's platform: a restart a day, an upgrade, two drains and a night on a bad line. The
  * platform's clock is hastened much while nothing happens, and little around what does. Ends with 1
  * where fewer than 99.9 % of the minutes count by the platform's own blocks.
@@ -22,6 +22,7 @@ const { values } = parseArgs({
   options: {
     days: { type: 'string', default: '7' },
     rate: { type: 'string', default: '300' },
+    slow: { type: 'string', default: '6' },
   },
 });
 const days = Number(values.days);
@@ -32,7 +33,7 @@ const hour = 60 * minute;
  * minute passes in which a process had no turn for as long, and that one does not count.
  */
 const fast = Number(values.rate);
-const slow = 6;
+const slow = Number(values.slow);
 /** Both minutes that an event falls into, and the next, are over then. */
 const afterEvent = 2.5 * minute;
 const isProviding = ({ phase }: StatusDocument) => phase === 'providing';
@@ -59,6 +60,7 @@ async function haveBadLine(work: () => Promise<void>): Promise<void> {
   await lab.network.run('proxy', 'nft', 'delete table inet bad');
 }
 
+const toHours = (at: number): string => ((at - beginning) / hour).toFixed(2);
 let sum = { minutes: 0, valid: 0 };
 let [agent, { client }] = await start();
 const clientId = client.id ?? '';
@@ -67,13 +69,32 @@ await hasten(fast);
 let edge = Math.ceil((now() + 2 * minute) / hour) * hour;
 const beginning = edge;
 
+interface Block {
+  readonly connections: number;
+  readonly established: number;
+  readonly changes: number;
+}
+/** What the platform noted of a minute; undefined where it counts. */
+function findLoss(at: number): string | undefined {
+  const { findRow } = queryOn(database);
+  const block = findRow<Block>`select connections, established, changes from reliability_block
+    where client_id = ${clientId} and block_ms = ${at}`;
+  if (block === undefined) return 'nobody was there';
+  const { connections, established, changes } = block;
+  if (connections <= 1 && established >= 1 && changes === 0) return undefined;
+  return `${connections} came, ${established} notes, ${changes} changes`;
+}
+
 /** Counts whole hours that are over, and well over. */
 function count(): void {
   while (now() >= edge + hour + 6 * minute) {
+    const lost = Array.from({ length: 60 }, (_, index) => edge + index * minute).flatMap((at) => {
+      const why = findLoss(at);
+      return why === undefined ? [] : [`${toHours(at)} h: a minute is lost: ${why}`];
+    });
+    for (const line of lost) console.log(line);
+    sum = { minutes: sum.minutes + 60, valid: sum.valid + 60 - lost.length };
     edge += hour;
-    const valid = createBlocks(database, () => edge).countValid(clientId, 60);
-    if (valid < 60) console.log(`${(edge - beginning) / hour} h: ${60 - valid} minutes lost`);
-    sum = { minutes: sum.minutes + 60, valid: sum.valid + valid };
   }
 }
 async function waitFor(until: number): Promise<void> {
@@ -108,7 +129,7 @@ async function happen(name: string, act: () => Promise<unknown>, at: number): Pr
   const since = performance.now();
   await act();
   const seconds = ((performance.now() - since) / 1000).toFixed(1);
-  console.log(`${((now() - beginning) / hour).toFixed(1)} h: ${name}, ${seconds} s`);
+  console.log(`${toHours(now())} h: ${name}, ${seconds} s`);
   await waitFor(now() + afterEvent);
   await hasten(fast);
 }

@@ -7,6 +7,7 @@ export interface HastenedClock {
   time(now: number): number;
   /** When ours is to show that, if its rate stays as it is. */
   ours(time: number): number;
+  isHastened(): boolean;
   /** From now on so many of its ms pass in one of ours. */
   hasten(rate: number, now: number): void;
 }
@@ -19,6 +20,7 @@ export function createHastenedClock(): HastenedClock {
   return {
     time,
     ours: (at) => since + (at - timeThen) / rate,
+    isHastened: () => rate > 1,
     hasten(next, now) {
       [since, timeThen, rate] = [now, time(now), next];
     },

@@ -6,7 +6,7 @@ import { createHastenedClock, type HastenedClock } from './hastened-clock.ts';
  * ours may be years off (a small computer without a battery). The contract that reached us soonest
  * after it was made shows how far the clocks are apart.
  */
-export interface ServiceClock extends Omit<HastenedClock, 'ours'> {
+export interface ServiceClock extends Pick<HastenedClock, 'time' | 'hasten'> {
   /** The time of creation, by `time`, and never later than that is now. */
   createdAt(contractId: Id, now: number): number;
 }

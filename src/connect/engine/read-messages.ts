@@ -114,7 +114,11 @@ const problem = z.enum([
 ]);
 
 const sighting = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('noted'), isFirst: z.boolean() }),
+  z.object({
+    kind: z.literal('noted'),
+    isFirst: z.boolean(),
+    aheadMs: z.number().check(z.int(), z.minimum(-1e14), z.maximum(1e14)),
+  }),
   z.object({ kind: z.literal('changed') }),
   z.object({ kind: z.literal('latency-test') }),
   z.object({ kind: z.literal('speed-test'), bytesPerSecond: count, isWhole: z.boolean() }),

@@ -3,7 +3,7 @@ import type { Id } from '../wire/id.ts';
 import { dialSocket, findEnd, isOver, type LinkSocket, pingEvery } from './link-socket.ts';
 import { doubtAfter, findFarewell, findMoveTime, shortestBetweenMoves } from './moves.ts';
 import { createReconnect } from './reconnect.ts';
-import { firstNoteAfter, noteSocket, type Sighting } from './sighting.ts';
+import { firstNoteAfter, noteSockets, type Sighting } from './sighting.ts';
 import { createSpeedTest } from './speed-test.ts';
 
 /**
@@ -114,10 +114,9 @@ export function createLink(options: LinkOptions): Link {
   const keepUp = (socket: LinkSocket, now: number): readonly LinkEffect[] => {
     if (isOver(socket, { now, there: clock.time(now) }))
       return [{ kind: 'close', socket: socket.number }, ...remove(socket, now)];
-    const noted = noteSocket(socket, clock.time(now)).map(toSeen);
-    if (socket.openedAt === undefined || now < socket.pingAt) return noted;
+    if (socket.openedAt === undefined || now < socket.pingAt) return [];
     socket.pingAt = now + pingEvery;
-    return [...noted, { kind: 'send', socket: socket.number, bytes: Buffer.alloc(0) }];
+    return [{ kind: 'send', socket: socket.number, bytes: Buffer.alloc(0) }];
   };
 
   const isDialling = (): boolean =>
@@ -141,6 +140,7 @@ export function createLink(options: LinkOptions): Link {
   return {
     step(now) {
       const effects = [...sockets.values()].flatMap((socket) => keepUp(socket, now));
+      effects.push(...noteSockets(sockets.values(), now, clock).map(toSeen));
       effects.push(...sendReleased(now));
       if (clock.time(now) >= moveAt) {
         moveAt = Number.POSITIVE_INFINITY;

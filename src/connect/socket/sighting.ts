@@ -1,10 +1,13 @@
+import type { HastenedClock } from '../contract/hastened-clock.ts';
+
 /** What shows how the platform sees this device, told at the moment at which it happens. */
 export type Sighting =
   /**
    * The platform takes note of an open socket about now, by which it judges the minute.
-   * `isFirst`: it takes the socket for a new connection.
+   * `isFirst`: it takes the socket for a new connection. `aheadMs`: how much more of its time than
+   * of ours had passed since this process began; 0 but where a sandbox has hastened its clock.
    */
-  | { readonly kind: 'noted'; readonly isFirst: boolean }
+  | { readonly kind: 'noted'; readonly isFirst: boolean; readonly aheadMs: number }
   /** What is published changed while connected: that costs the minute. */
   | { readonly kind: 'changed' }
   /** A probe of the latency came, and was sent back. */
@@ -22,12 +25,27 @@ interface NotedSocket {
   noteAt: number;
 }
 
-/** What is seen of a socket by the platform's clock, in ms. When it is due again, it has after. */
-export function noteSocket(socket: NotedSocket, now: number): readonly Sighting[] {
-  if (now < socket.noteAt) return [];
-  // Where this process stood still, what it missed is not known.
-  socket.noteAt = Math.max(socket.noteAt, now - noteEvery) + noteEvery;
-  const isFirst = !socket.isNoted;
-  socket.isNoted = true;
-  return [{ kind: 'noted', isFirst }];
+/**
+ * What is seen of sockets at a time, in order. When each is due again, it has after. Where the
+ * clock is hastened, minutes pass between two turns of this process, and nothing was missed in them.
+ */
+export function noteSockets(
+  sockets: Iterable<NotedSocket>,
+  now: number,
+  clock: Pick<HastenedClock, 'time' | 'isHastened'>,
+): readonly Sighting[] {
+  const there = clock.time(now);
+  const notes: { at: number; isFirst: boolean }[] = [];
+  const note = (socket: NotedSocket): void => {
+    const at = clock.isHastened() ? socket.noteAt : there;
+    notes.push({ at, isFirst: !socket.isNoted });
+    socket.isNoted = true;
+    socket.noteAt += noteEvery;
+    // Where this process stood still, what it missed is not known.
+    if (!clock.isHastened()) socket.noteAt = Math.max(socket.noteAt, there + 1);
+  };
+  for (const socket of sockets) while (socket.noteAt <= there) note(socket);
+  return notes
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ at, isFirst }) => ({ kind: 'noted', isFirst, aheadMs: Math.round(at - now) }));
 }

@@ -76,5 +76,9 @@ export function believeRate(
   { urls }: Pick<EngineOrder, 'urls'>,
 ): SeenMessage | StateMessage {
   const mayBeSandbox = urls.every((url) => url.startsWith('ws:'));
-  return message.type === 'seen' || mayBeSandbox ? message : { ...message, clockRate: null };
+  if (mayBeSandbox) return message;
+  if (message.type === 'state') return { ...message, clockRate: null };
+  const { sighting } = message;
+  if (sighting.kind !== 'noted') return message;
+  return { ...message, sighting: { ...sighting, aheadMs: 0 } };
 }

@@ -64,14 +64,18 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
   /** When the machine started, by the clock (ms): another one each time that the clock is set. */
   let startedMs = now().getTime() - parts.uptimeMs();
   let passedMs = parts.uptimeMs();
+  /** By how much a hastened clock is ahead, as this engine has it; undefined until it says so. */
+  let toldAheadMs: number | undefined;
 
   const change = (changed: Partial<KeptMarket>): void => {
     kept = kept && { ...kept, ...changed };
   };
   const followClock = (at: Date): void => {
     const uptimeMs = parts.uptimeMs();
-    kept = kept && passTime(kept, uptimeMs - passedMs);
-    passedMs = uptimeMs;
+    if (toldAheadMs === undefined) {
+      kept = kept && passTime(kept, uptimeMs - passedMs);
+      passedMs = uptimeMs;
+    }
     const steps = Math.round((at.getTime() - uptimeMs - startedMs) / minuteMs);
     if (steps === 0) return;
     startedMs += steps * minuteMs;
@@ -80,6 +84,17 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
       ...standing,
       standingSince: new Date(standing.standingSince.getTime() + steps * minuteMs),
     };
+  };
+  /**
+   * What was noted is read a little later, and of a hastened clock that may be minutes. So while
+   * an engine says when it was, time goes by that, and stands still between two notes.
+   */
+  const followEngine = (aheadMs: number): void => {
+    followClock(now());
+    const passed = Math.max(0, aheadMs - (toldAheadMs ?? aheadMs));
+    if (kept !== undefined) change({ aheadMs: kept.aheadMs + passed });
+    toldAheadMs = Math.max(aheadMs, toldAheadMs ?? aheadMs);
+    passedMs = parts.uptimeMs();
   };
   /** What was seen of a minute that is over by now is judged. Gives the present one. */
   const settle = (at: Date): number => {
@@ -107,6 +122,7 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
       });
   };
   const see = ({ sighting, isPublished }: SeenMessage): void => {
+    if (sighting.kind === 'noted') followEngine(sighting.aheadMs);
     const at = now();
     const minute = settle(at);
     change({
@@ -117,6 +133,17 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
       const { bytesPerSecond, isWhole } = sighting;
       change({ speedTest: { at: at.getTime(), bytesPerSecond, isWhole } });
     }
+  };
+
+  const learn = ({ isConnected, clockRate, counters }: StateMessage): void => {
+    if (!isConnected || clockRate === null) toldAheadMs = undefined;
+    settle(now());
+    if (clockRate !== null) change({ clockRate });
+    const carriedBytes = counters.upBytes + counters.downBytes;
+    // Each engine begins at zero.
+    if (carriedBytes > 0 && carriedBytes !== countedBytes)
+      change({ lastConsumerAt: now().getTime() });
+    countedBytes = carriedBytes;
   };
 
   return {
@@ -137,15 +164,7 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
     },
     take(message) {
       if (message.type === 'seen') see(message);
-      else {
-        settle(now());
-        if (message.clockRate !== null) change({ clockRate: message.clockRate });
-        const { upBytes, downBytes } = message.counters;
-        // Each engine begins at zero.
-        if (upBytes + downBytes > 0 && upBytes + downBytes !== countedBytes)
-          change({ lastConsumerAt: now().getTime() });
-        countedBytes = upBytes + downBytes;
-      }
+      else learn(message);
       if (kept !== undefined && now().getTime() - kept.writtenAt >= writeEveryMs)
         write({ isLast: false });
     },

@@ -100,7 +100,7 @@ const fromEngine: readonly FromEngine[] = [
   keep,
   state,
   { ...state, isConnected: false, connectedSince: null, url: null, clockRate: null, problem },
-  { type: 'seen', sighting: { kind: 'noted', isFirst: true }, isPublished: true },
+  { type: 'seen', sighting: { kind: 'noted', isFirst: true, aheadMs: 0 }, isPublished: true },
   { type: 'seen', sighting: { kind: 'changed' }, isPublished: false },
   { type: 'seen', sighting: { kind: 'latency-test' }, isPublished: true },
   {

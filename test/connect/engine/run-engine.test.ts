@@ -47,8 +47,12 @@ describe('the engine', () => {
     await engine.waitFor('state', { isConnected: true, clockRate: 1 });
     world.platform.socketsOf(world.ownId)[0]?.send(makeClockRateMessage(100));
     await engine.waitFor('state', { clockRate: 100 });
-    await engine.waitFor('seen', { sighting: { kind: 'noted', isFirst: true } });
-    await engine.waitFor('seen', { sighting: { kind: 'noted', isFirst: false } });
+    await engine.waitFor('seen', {
+      sighting: { kind: 'noted', isFirst: true, aheadMs: expect.any(Number) },
+    });
+    await engine.waitFor('seen', {
+      sighting: { kind: 'noted', isFirst: false, aheadMs: expect.any(Number) },
+    });
     engine.tell({ type: 'stop', final: false });
     await engine.ended;
   });

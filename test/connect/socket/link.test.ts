@@ -291,9 +291,9 @@ describe('what shows how the platform sees this device', () => {
       for (const sighting of sightings(link.step(now))) seen.push([now, sighting]);
     }
     expect(seen).toEqual([
-      [35_010, { kind: 'noted', isFirst: true }],
-      [65_010, { kind: 'noted', isFirst: false }],
-      [95_010, { kind: 'noted', isFirst: false }],
+      [35_010, { kind: 'noted', isFirst: true, aheadMs: 0 }],
+      [65_010, { kind: 'noted', isFirst: false, aheadMs: 0 }],
+      [95_010, { kind: 'noted', isFirst: false, aheadMs: 0 }],
     ]);
   });
 
@@ -373,6 +373,37 @@ describe('where the platform hastens its clock', () => {
     link.hasten(1, 9600);
     // Of the thirty seconds, 0.9 had passed.
     expect(listNotes(link, 9601, 40_000)).toEqual([[38_700, false]]);
+  });
+
+  test('minutes that pass between two turns are noted, each with its time', () => {
+    const link = openLink();
+    link.hasten(1000, 10);
+    const notes = link
+      .step(130)
+      .flatMap((effect) => (effect.kind === 'seen' ? [effect.sighting] : []));
+    // Of that clock, 120 s have passed since the socket opened.
+    expect(notes).toEqual([
+      { kind: 'noted', isFirst: true, aheadMs: 35_010 - 130 },
+      { kind: 'noted', isFirst: false, aheadMs: 65_010 - 130 },
+      { kind: 'noted', isFirst: false, aheadMs: 95_010 - 130 },
+    ]);
+  });
+
+  test('what two sockets are noted for comes in the order of its time', () => {
+    const link = openLink();
+    link.hasten(10, 10);
+    expect(listNotes(link, 11, 6600)).toHaveLength(2);
+    link.doubt(6600);
+    expect(link.step(6600)).toContainEqual({ kind: 'dial', socket: 1, host: 0 });
+    link.opened(1, 6600);
+    const seen = link
+      .step(10_590)
+      .flatMap((effect) =>
+        effect.kind === 'seen' && effect.sighting.kind === 'noted' ? [effect.sighting] : [],
+      );
+    expect(seen.map(({ isFirst }) => isFirst)).toEqual([false, true]);
+    const times = seen.map(({ aheadMs }) => aheadMs);
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
   });
 
   test('a move waits by it, and so does the end of the socket that is left', () => {

@@ -3,6 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import {
+  createHastenedClock,
+  type HastenedClock,
+} from '../../../../src/connect/contract/hastened-clock.ts';
+import { noteSockets } from '../../../../src/connect/socket/sighting.ts';
 import { dayMs, minuteMs } from '../../../../src/lib/units.ts';
 import {
   createMarketWatch,
@@ -11,6 +16,7 @@ import {
 import type { Sighting } from '../../../../src/source/connect/protocol.ts';
 import { createStateFile } from '../../../../src/system/state-file.ts';
 import { toState } from '../../../connect/support/engine-state.ts';
+import { createChance } from '../../../connect/support/link.ts';
 
 const client = '01920000-0000-7000-8000-0000000000aa';
 const begin = Date.UTC(2026, 2, 14, 12, 0, 0);
@@ -53,7 +59,7 @@ const setClock = (to: number) => {
 };
 const see = (watch: MarketWatch, sighting: Sighting, isPublished = true) =>
   watch.take({ type: 'seen', sighting, isPublished });
-const presence: Sighting = { kind: 'noted', isFirst: false };
+const presence: Sighting = { kind: 'noted', isFirst: false, aheadMs: 0 };
 /** So many minutes of a connection that goes on. */
 const stayConnected = (watch: MarketWatch, minutes: number) => {
   for (let count = 0; count < 2 * minutes; count += 1) {
@@ -283,9 +289,17 @@ describe('what a report tells', () => {
 });
 
 describe('where a sandbox hastens its clock', () => {
+  /** That clock, as the engine has it: its own goes on evenly while ours is set. */
+  let clock: HastenedClock;
+  const evenMs = () => nowMs - setMs;
+  beforeEach(() => {
+    clock = createHastenedClock();
+  });
   /** The engine says how fast it goes. */
-  const hasten = (watch: MarketWatch, clockRate: number | null) =>
+  const hasten = (watch: MarketWatch, clockRate: number) => {
+    clock.hasten(clockRate, evenMs());
     watch.take(toState({ clockRate }));
+  };
   /** Of so many minutes by that clock, each one is seen. */
   const stayHastened = (
     watch: MarketWatch,
@@ -293,7 +307,7 @@ describe('where a sandbox hastens its clock', () => {
   ) => {
     for (let index = 0; index < 2 * minutes; index += 1) {
       nowMs += 30_000 / rate;
-      see(watch, presence);
+      see(watch, { ...presence, aheadMs: clock.time(evenMs()) - evenMs() });
     }
   };
 
@@ -315,10 +329,10 @@ describe('where a sandbox hastens its clock', () => {
     const watch = await open();
     hasten(watch, 10);
     stayHastened(watch, { minutes: 30, rate: 10 });
-    hasten(watch, null);
+    watch.take(toState({ clockRate: null }));
     stayHastened(watch, { minutes: 10, rate: 10 });
     hasten(watch, 1);
-    stayConnected(watch, 19);
+    stayHastened(watch, { minutes: 19, rate: 1 });
     expect(hour(watch)).toEqual({ valid: 59, known: 59 });
   });
 
@@ -331,6 +345,36 @@ describe('where a sandbox hastens its clock', () => {
     const second = await open();
     stayHastened(second, { minutes: 2, rate: 10 });
     expect(hour(second)).toEqual({ valid: 23, known: 27 });
+  });
+
+  /**
+   * The device's own notes, as its engine makes them in turns that come late, read later still.
+   * The agent is asked for a report at any time.
+   */
+  const live = (
+    watch: MarketWatch,
+    { until, rate, late }: { until: number; rate: number; late: number },
+  ) => {
+    hasten(watch, rate);
+    while (nowMs < until) {
+      const turnMs = nowMs + Math.floor(late * chance());
+      const notes = noteSockets([socket], turnMs, clock);
+      nowMs = turnMs + Math.floor(late * chance());
+      report(watch);
+      for (const sighting of notes) see(watch, sighting);
+    }
+  };
+  const socket = { isNoted: false, noteAt: begin + 35_000 };
+  const chance = createChance(5);
+
+  test('no minute is lost where it goes faster than processes have their turns', async () => {
+    const watch = await open();
+    for (const rate of [1, 1000, 6, 300, 6, 1000, 1, 60])
+      live(watch, { until: nowMs + 61_000, rate, late: rate === 6 ? 900 : 300 });
+    const { valid, known } = count(watch, 'week');
+    expect(known).toBeGreaterThan(2300);
+    // The first one was over before the socket was noted.
+    expect(Number(known) - Number(valid)).toBeLessThanOrEqual(1);
   });
 
   test('a clock of ours that is set changes nothing of it', async () => {

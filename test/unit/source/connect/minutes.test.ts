@@ -16,8 +16,8 @@ const addAll = (record: MinuteRecord, minutes: readonly number[]) =>
   minutes.reduce(addMinute, record);
 
 describe('a minute', () => {
-  const connection: Sighting = { kind: 'noted', isFirst: true };
-  const presence: Sighting = { kind: 'noted', isFirst: false };
+  const connection: Sighting = { kind: 'noted', isFirst: true, aheadMs: 0 };
+  const presence: Sighting = { kind: 'noted', isFirst: false, aheadMs: 0 };
   const judge = (sightings: readonly Sighting[], isPublished = true) =>
     countsAsValid(
       sightings.reduce(

@@ -281,7 +281,7 @@ describe('how the network takes to the device', () => {
     expect(opened).toEqual([order.clientId]);
     const seen = {
       type: 'seen',
-      sighting: { kind: 'noted', isFirst: true },
+      sighting: { kind: 'noted', isFirst: true, aheadMs: 0 },
       isPublished: true,
     } as const;
     say(toState());

@@ -72,17 +72,19 @@ const beginning = edge;
 interface Block {
   readonly connections: number;
   readonly established: number;
+  readonly published: number;
   readonly changes: number;
+  readonly messages: number;
 }
 /** What the platform noted of a minute; undefined where it counts. */
 function findLoss(at: number): string | undefined {
   const { findRow } = queryOn(database);
-  const block = findRow<Block>`select connections, established, changes from reliability_block
-    where client_id = ${clientId} and block_ms = ${at}`;
+  const block = findRow<Block>`select connections, established, published, changes, messages
+    from reliability_block where client_id = ${clientId} and block_ms = ${at}`;
   if (block === undefined) return 'nobody was there';
-  const { connections, established, changes } = block;
-  if (connections <= 1 && established >= 1 && changes === 0) return undefined;
-  return `${connections} came, ${established} notes, ${changes} changes`;
+  const { connections, established, published, changes, messages } = block;
+  const isSound = connections <= 1 && established >= 1 && changes === 0;
+  return isSound && published >= 1 && messages >= 1 ? undefined : JSON.stringify(block);
 }
 
 /** Counts whole hours that are over, and well over. */
@@ -153,6 +155,7 @@ for (let day = 0; day < days; day++) {
 await waitFor(toTime(days, 0) + 7 * minute);
 const share = (100 * sum.valid) / sum.minutes;
 console.log(`${sum.valid} of ${sum.minutes} minutes count: ${share.toFixed(3)} %`);
+for (const line of lab.service().lines.slice(-20)) console.log(`the service: ${line}`);
 const market = (await lab.status()).sources[0]?.market;
 console.log(`the device itself: ${JSON.stringify(market?.minutes)}`);
 await lab.remove();

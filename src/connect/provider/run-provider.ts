@@ -4,6 +4,7 @@ import type { ControlClient } from '../control/control-client.ts';
 import { createReportQueue, type ReportQueue } from '../control/report-queue.ts';
 import { createLink, type LinkEffect } from '../socket/link.ts';
 import type { Sighting } from '../socket/sighting.ts';
+import { createTokenUse } from '../socket/token-use.ts';
 import { openPlatformSocket, type PlatformSocket, type SocketEnd } from '../socket/web-socket.ts';
 import type { WireMeter } from '../socket/wire-meter.ts';
 import type { PacketDevice } from '../tun/tun-device.ts';
@@ -20,8 +21,8 @@ export interface RunProviderOptions {
   readonly control: ControlClient;
   readonly device: PacketDevice;
   /**
-   * Read all the while. Where it is renewed, a socket is opened with it before the old one is
-   * closed; while it is undefined, none is opened.
+   * Read all the while. Where it is renewed and the one in use is worn, a socket is opened with it
+   * before the old one is closed; while it is undefined, none is opened.
    */
   readonly token: () => string | undefined;
   /** How often the way to the platform has changed; read all the while. */
@@ -83,7 +84,7 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
   const sockets = new Map<number, PlatformSocket & { readonly url: string }>();
   const reports = options.reports ?? createReportQueue();
   const last = new AbortController();
-  let usedToken: string | undefined;
+  const tokens = createTokenUse(options.token);
   let usedNetwork = options.networks?.() ?? 0;
   let timer: NodeJS.Timeout | undefined;
   let isScheduled = false;
@@ -104,10 +105,9 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
       schedule();
     };
     const url = options.urls[host] ?? '';
-    usedToken = options.token();
     const opened = openPlatformSocket({
       url,
-      token: usedToken ?? '',
+      token: tokens.take() ?? '',
       instanceId: options.instanceId,
       appVersion: options.appVersion,
       authority: options.authority,
@@ -184,10 +184,8 @@ export async function runProvider(options: RunProviderOptions, signal: AbortSign
   };
 
   const followToken = (time: number): void => {
-    const token = options.token();
-    if (token === undefined || token === usedToken) return;
-    if (link.isOpen()) link.move(time);
-    else link.hurry();
+    if (link.isOpen() && tokens.isNewWanted(Date.now())) link.move(time);
+    else if (!link.isOpen() && tokens.isNewThere()) link.hurry();
   };
 
   const followNetwork = (time: number): void => {

@@ -28,14 +28,23 @@ async function buildChunks(
   { output: outputOptions, ...inputOptions }: typeof program,
   { root, version }: { readonly root: string; readonly version: string },
 ): Promise<readonly OutputChunk[]> {
-  // The program reports the version of its package.
-  const manifest = { code: JSON.stringify({ version }), moduleType: 'json' as const };
-  const load = (id: string) => (id === `${root}/package.json` ? manifest : null);
+  // The program reports the version of its package, also from the file that has it as its own.
+  const own: Readonly<
+    Record<string, { readonly code: string; readonly moduleType: 'json' | 'js' }>
+  > = {
+    [`${root}/package.json`]: { code: JSON.stringify({ version }), moduleType: 'json' },
+    '\0own-version': {
+      code: `export const version = ${JSON.stringify(version)};`,
+      moduleType: 'js',
+    },
+  };
+  const load = (id: string) => own[id] ?? null;
   await using build = await rolldown({
     ...inputOptions,
     cwd: root,
     logLevel: 'silent',
-    plugins: [inputOptions.plugins, { name: 'version', load }],
+    // First, because the program's own plugins know one version alone.
+    plugins: [{ name: 'version', load }, inputOptions.plugins],
   });
   const { output } = await build.generate([outputOptions ?? []].flat()[0]);
   return output.flatMap((part) => (part.type === 'chunk' ? [part] : []));

@@ -10,14 +10,20 @@ export interface Failures {
   counts(): Readonly<Record<string, number>>;
 }
 
-export function createFailures(log: Logger): Failures {
+/** @param onMissingPart hears of each failure by a part of the program that is gone */
+export function createFailures(
+  log: Logger,
+  onMissingPart: (error: unknown) => void = () => undefined,
+): Failures {
   const states = createStateLogger(log);
   const counts: Record<string, number> = {};
   return {
     note(part, error) {
       counts[part] = (counts[part] ?? 0) + 1;
       const reason = messageOf(error);
-      const message = isOfMissingPart(error)
+      const isMissingPart = isOfMissingPart(error);
+      if (isMissingPart) onMissingPart(error);
+      const message = isMissingPart
         ? 'a part of the program is gone, as after an upgrade; start the agent again'
         : 'a part of the agent failed; it shares on without it';
       states.note({ topic: part, state: reason, level: 'error', message, fields: { reason } });

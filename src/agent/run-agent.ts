@@ -20,6 +20,7 @@ import { version } from '../version.ts';
 import { type Agent, type AgentParts, createAgent } from './create-agent.ts';
 import { endInOrder } from './end-agent.ts';
 import { createFailures } from './failures.ts';
+import { watchProgram } from './replaced-program.ts';
 import { createHeartbeats, type Loop, runLoop } from './run-loop.ts';
 import { openNotifiers } from './tell/notifiers.ts';
 import { startStatus } from './tell/start-status.ts';
@@ -92,7 +93,11 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const lost = await explainLostState(stateDirectory);
   if (lost !== undefined) log.warn({ reason: lost }, 'the state is not kept');
 
-  const failures = createFailures(log);
+  const program = await watchProgram(process.argv[1] ?? '', {
+    isStartedAgain: supervision.notifySocket !== undefined,
+    log,
+  });
+  const failures = createFailures(log, (error) => void program.noteMissing(error));
   const kept = surroundings.keepProgram && createTalkingExec(surroundings.exec);
   const agent = await createAgent({
     loaded,
@@ -155,7 +160,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   try {
     // A loop that throws has met a bug. It ends the agent, and the fence stays closed once the
     // permit runs out.
-    await Promise.all([...running, stop.untilCrash]);
+    await Promise.race([Promise.all([...running, stop.untilCrash]), program.untilNeeded]);
   } finally {
     agent.beginStop();
     log.info('stopping');

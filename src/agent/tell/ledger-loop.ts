@@ -105,8 +105,11 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
       paid.length === 0 ? undefined : paid.reduce((sum, usdc) => sum + usdc, 0);
     summedOn = today;
   };
-  const attempt = async (work: () => Promise<void>) => {
-    const failure = await work().catch(toLedgerFailure);
+  const attempt = async (
+    work: () => Promise<void>,
+    toKnown: (error: unknown) => { readonly code: string; readonly message: string } = toFailure(),
+  ) => {
+    const failure = await work().catch(toKnown);
     if (failure) {
       const { code: state, message: reason } = failure;
       states.note({
@@ -128,7 +131,10 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
     name: 'ledger',
     isOptional: true,
     firstAfterMs: afterStartMs + parts.random() * readEveryMs,
-    /** Takes a reading. Resolves with the ms until the next. */
+    /**
+     * Takes a reading. Resolves with the ms until the next. A part of the program that is gone is
+     * thrown: the agent shares on without the ledger, or is started again.
+     */
     async tick(signal: AbortSignal) {
       await attempt(async () => {
         await note();
@@ -143,11 +149,11 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
       attempt(async () => {
         await note();
         await ledger?.close();
-      }),
+      }, toLedgerFailure),
   };
 }
 
-/** A part that an upgrade took away before it was loaded ends the ledger, and not the agent. */
+/** A part that an upgrade took away before it was loaded is no reason not to end. */
 function toLedgerFailure(error: unknown) {
   if (isOfMissingPart(error)) return { code: 'part-missing', message: messageOf(error) };
   return toFailure()(error);

@@ -19,6 +19,7 @@ import { strictRows } from './rows/strict.ts';
 import { untranslatedRows } from './rows/untranslated.ts';
 import { findThrough, type Outcome, runRows, runRowsAtOnce } from './run-rows.ts';
 import { waitUntilServed } from './served.ts';
+import { trySharingNoMore } from './shared-no-more.ts';
 import { streamWhile } from './stream-rows.ts';
 import type { AttackWorld, Way } from './world.ts';
 
@@ -87,6 +88,14 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   { name: 'while flows are open that are refused from now on', run: tryOpenFlows },
+  {
+    name: 'while flows are open and nothing is shared any more',
+    run: (world) =>
+      trySharingNoMore(world, async () => {
+        await world.lab.runCommand('provide', 'public');
+        await waitFor(world, provides);
+      }),
+  },
   {
     name: 'with the strict rules, as without them all else',
     run: tryStrictRules,

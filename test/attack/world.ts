@@ -225,7 +225,7 @@ function startInNamespace(lab: Lab): LabProcess {
   ];
   return startProcess({
     argv: [...inside, ...lab.command('run').slice(4)] as [string, ...string[]],
-    env: { TRIBUTARY_AUTH_CODE: lab.authCode },
+    env: { TRIBUTARY_AUTH_CODE: lab.authCode, RUNTIME_DIRECTORY: lab.stateDirectory },
   });
 }
 

@@ -15,6 +15,7 @@ import type { Meter } from './pass/meter.ts';
 import { reload } from './reload.ts';
 import { createWakeups, every, type Loop } from './run-loop.ts';
 import { openState, type Shared, type StateOptions } from './state.ts';
+import { followSystemZone } from './system-zone.ts';
 import { createTalk } from './talk/create-talk.ts';
 import { createTell } from './tell/create-tell.ts';
 import type { LedgerLoop } from './tell/ledger-loop.ts';
@@ -91,8 +92,9 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
   const onSetAside = logSetAside(log);
   const certificateAuthority = loaded.service.certificateAuthority?.();
   const { logOutput, failures } = parts;
+  const zone = followSystemZone({ log, now });
   const kept = { config, certificateAuthority, directory, onSetAside, now, logOutput, failures };
-  const opened = await openState(kept);
+  const opened = await openState({ ...kept, zone: zone.facts });
   const { sections, usage, overrides, facts } = opened;
   const wakeups = createWakeups();
   const names = await openKeptNames({ directory, onSetAside });
@@ -116,7 +118,7 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
     work: giveBackMemory,
   });
   return {
-    loops: [...pass.loops, ...talk.loops, ...tell.loops, memory],
+    loops: [...pass.loops, ...talk.loops, ...tell.loops, zone.loop, memory],
     host: pass.host,
     facts,
     recent: tell.phaseNotes.recent,

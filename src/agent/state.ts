@@ -29,6 +29,7 @@ import type { SelfTestState } from './pass/note-self-test.ts';
 import type { SourceNotes } from './pass/note-sources.ts';
 import type { WayNotes } from './pass/note-way.ts';
 import type { Wakeups } from './run-loop.ts';
+import type { SystemZone } from './system-zone.ts';
 import type { ServiceState } from './talk/service-state.ts';
 import type { ServiceTime } from './talk/service-time.ts';
 import { collectFacts } from './to-facts.ts';
@@ -159,6 +160,7 @@ export interface AgentState
   readonly usage: Pick<UsageAccounting, 'counted' | 'current'>;
   readonly log: Pick<LogOutput, 'trouble' | 'droppedLines'>;
   readonly failures: Pick<Failures, 'counts'>;
+  readonly zone: SystemZone['facts'];
 }
 
 /** What the agent's parts are made from. Each part names what it uses. */
@@ -184,6 +186,8 @@ export interface StateOptions
   readonly logOutput?: Partial<AgentState['log']> | undefined;
   /** undefined where nothing notes failures. */
   readonly failures?: AgentState['failures'] | undefined;
+  /** undefined where nobody follows the system's. */
+  readonly zone?: AgentState['zone'] | undefined;
 }
 
 export interface OpenedState {
@@ -207,6 +211,7 @@ export async function openState({
   certificateAuthority,
   logOutput: { trouble = () => undefined, droppedLines = () => 0 } = {},
   failures = { counts: () => ({}) },
+  zone = (name) => ({ name, problem: undefined }),
   now,
   ...kept
 }: StateOptions): Promise<OpenedState> {
@@ -228,6 +233,7 @@ export async function openState({
     confirmedMode,
     log: { trouble, droppedLines },
     failures,
+    zone,
   };
   return {
     state,

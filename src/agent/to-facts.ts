@@ -37,6 +37,7 @@ function readFacts(state: AgentState, version: string): Facts {
     startedAt: life.startedAt,
     stoppingSince: life.stoppingSince,
     timeZone: config.provide.time_zone,
+    zone: state.zone(config.provide.time_zone),
     residentBytes: readResidentBytes(),
     configurationProblem,
     log: { problem: toLogProblem(state), droppedLines: state.log.droppedLines() },

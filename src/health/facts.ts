@@ -53,6 +53,12 @@ export interface Facts {
   readonly stoppingSince: Date | undefined;
   /** The owner's time zone (`provide.time_zone`); undefined for the system's. */
   readonly timeZone: string | undefined;
+  /** The zone in force for schedule, cap and page; `name` is undefined where it is not known. */
+  readonly zone: {
+    readonly name: string | undefined;
+    /** Why it is not the zone that its owner means. */
+    readonly problem: Problem<'zone-unknown'> | undefined;
+  };
   /** undefined while it cannot be read. */
   readonly residentBytes: number | undefined;
   /** Why the last reload was refused; the former configuration is still in force then. */

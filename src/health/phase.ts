@@ -160,6 +160,7 @@ function findPathProblem({ gateway, service, startedAt }: Facts): readonly Reaso
 function collectNotes(facts: Facts, phase: Phase, now: Date): readonly Reason[] {
   const always = collectReasons(
     facts.configurationProblem,
+    facts.zone.problem,
     facts.stateProblem,
     facts.log.problem,
     facts.gateway.listProblem,

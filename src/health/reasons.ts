@@ -15,6 +15,11 @@ const reasons = {
     fixedBy: 'owner',
     action: 'See every error at once: tributary config check',
   },
+  'zone-unknown': {
+    fixedBy: 'owner',
+    action:
+      'Name the zone in the configuration: sudo tributary config set provide.time_zone Europe/Berlin',
+  },
   'not-allowed': { fixedBy: 'owner', action: 'Run it with sudo.' },
   'missing-program': {
     fixedBy: 'owner',

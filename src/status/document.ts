@@ -48,6 +48,7 @@ export const statusDocument = z.object({
   provide: z.object({
     configured: z.enum(provideModes),
     scheduled: mode,
+    timeZone: z.string().nullable(),
     override: z.object({ mode: z.enum(provideModes), until: time }).nullable(),
     effective: mode,
     confirmed: mode,
@@ -125,11 +126,11 @@ export function buildStatusDocument(facts: Facts, now: Date): StatusDocument {
 }
 
 /** The `provide` part alone, which is the answer to `tributary provide`. */
-export function buildProvideDocument({ provide }: Facts): StatusDocument['provide'] {
+export function buildProvideDocument({ provide, zone }: Facts): StatusDocument['provide'] {
   const { provide: part } = statusDocument.shape;
   const override = provide.override && fill(part.shape.override.unwrap(), provide.override);
   const household = fill(part.shape.household, provide.household);
-  return fill(part, { ...provide, override, household });
+  return fill(part, { ...provide, timeZone: zone.name, override, household });
 }
 
 function readSection<Section extends StatusSection>(section: Section, input: StatisticsInput) {

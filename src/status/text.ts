@@ -116,6 +116,7 @@ export function describeMode(provide: StatusDocument['provide'], now: Date): str
     isHeld ? `${effective}, ${chooserWords.agent} (${mode} is ${by})` : `${mode} (${by})`,
     effective === null ? 'not in force yet' : '',
     confirmed === null ? 'not confirmed by the service' : service,
+    provide.scheduled === null || provide.timeZone === null ? '' : `clock of ${provide.timeZone}`,
   ];
 }
 

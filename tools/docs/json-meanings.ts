@@ -315,6 +315,8 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     provide: 'The mode, by everything that has a say in it.',
     'provide.configured': 'In the configuration.',
     'provide.scheduled': 'By the schedule.',
+    'provide.timeZone':
+      'The time zone of schedule, cap and page; null: it is not known, or its system names none.',
     'provide.override': 'Set by hand.',
     'provide.override.mode': 'The mode.',
     'provide.override.until': 'Until when; null: until it is cleared.',

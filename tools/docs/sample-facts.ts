@@ -18,6 +18,7 @@ export const providingFacts: Facts = {
   configurationProblem: undefined,
   log: { problem: undefined, droppedLines: 0 },
   failures: {},
+  zone: { name: 'Europe/Berlin', problem: undefined },
   stateProblem: undefined,
   signInProblem: undefined,
   registration: { clientId: '3f8a1c9e-0000-4000-8000-00000000abcd', description: 'kitchen' },

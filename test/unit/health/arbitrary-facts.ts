@@ -81,6 +81,10 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
   startedAt: time,
   stoppingSince: rare(time),
   timeZone: rare(fc.constantFrom('Europe/Berlin', 'Asia/Kolkata', 'America/Los_Angeles')),
+  zone: fc.record({
+    name: rare(fc.constantFrom('Europe/Berlin', 'UTC')),
+    problem: rare(fc.record({ code: fc.constant('zone-unknown'), message: text, since: time })),
+  }),
   residentBytes: bytes,
   configurationProblem: rare(problem),
   log: fc.record({

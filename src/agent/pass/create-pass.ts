@@ -56,6 +56,9 @@ export interface Pass {
  */
 const tryFenceMs = 8_000;
 
+/** How often (ms) it is looked whether the tunnel's other end still says something. */
+const followEachMs = 5_000;
+
 /** Changes nothing before its loops run. */
 export async function createPass(parts: CreatePassParts): Promise<Pass> {
   const { opened, wakeups, facts, log, now, directory, onSetAside } = parts;
@@ -125,9 +128,22 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
     log,
     now,
   });
+  const endpoint = every({
+    name: 'endpoint',
+    isOptional: true,
+    firstAfterMs: followEachMs,
+    waitMs: followEachMs,
+    async work() {
+      const rxBytes = wireGuard && readCarried(wireGuard.driver.device)?.rxBytes;
+      const following = wireGuard?.followName(rxBytes);
+      // The pass meets the same failure, and tells it.
+      if (await following?.catch(toUndefined('command-failed', 'missing-program', 'tunnel-failed')))
+        wakeups.dataPath.notify();
+    },
+  });
   const selfTestLoop = every({ name: 'self-test', waitMs: tryFenceMs, work: selfTest.send });
   return {
-    loops: [dataPath, watch, outside, connections, household, selfTestLoop],
+    loops: [dataPath, watch, outside, connections, household, endpoint, selfTestLoop],
     host,
     sample: meter.sample,
     enforce: dataPath.enforce,

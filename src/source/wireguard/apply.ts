@@ -24,6 +24,15 @@ export async function moveEndpoint(
 }
 
 /**
+ * Removes a peer that has moved, with its session, which its new place does not know: the next pass
+ * gives it its settings again, and with them a handshake at once. @throws command-failed
+ */
+export async function removePeer(exec: Exec, device: string, publicKey: string): Promise<void> {
+  const args = ['set', device, 'peer', publicKey, 'remove'];
+  await exec({ program: 'wg', args, doing: `removing the peer of ${device}` });
+}
+
+/**
  * The command for a step, and what it does in words: `adding 10.64.0.2`. `wg` reads the
  * configuration, which is not in it, from its standard input.
  */

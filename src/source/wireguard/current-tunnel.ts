@@ -39,6 +39,11 @@ export interface CurrentTunnelReader {
     lastHandshakeAt: Date | undefined,
     now: Date,
   ): Promise<{ readonly peerPublicKey: string; readonly endpoint: string } | undefined>;
+  /**
+   * Looks whether the endpoint's name has left the present address, while nothing is received: the
+   * peer's key where it has. The next pass then has another address.
+   */
+  lookAgain(): Promise<string | undefined>;
   /** The addresses that were tried in vain since the last handshake, in order. */
   tried(): readonly string[];
 }
@@ -91,6 +96,8 @@ export function readCurrentTunnel(
       if (endpoint === undefined) return undefined;
       return { peerPublicKey: current.peer.publicKey, endpoint };
     },
+    lookAgain: async () =>
+      current !== undefined && (await turns.lookAgain()) ? current.peer.publicKey : undefined,
     tried: turns.tried,
   };
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { TributaryError, toFailure } from '../../errors/codes.ts';
@@ -17,6 +18,11 @@ export interface EndpointTurns {
    * where the name no longer has it. undefined: the present one stays.
    */
   goOn(): Promise<string | undefined>;
+  /**
+   * For a peer that may just have nothing to say: true where the name no longer has the present
+   * address, and another one has its turn now.
+   */
+  lookAgain(): Promise<boolean>;
   /** The addresses that were tried in vain since the last handshake, in order. */
   tried(): readonly string[];
   /**
@@ -31,6 +37,8 @@ const passWaitMs = 1_000;
 /** WireGuard begins a handshake every 5 s, so each address has three tries. */
 const turnMs = 15_000;
 const askAgainMs = 30_000;
+/** While nothing comes, so that a service that moved is followed within half a minute, in ms. */
+const lookAgainMs = 20_000;
 
 /** @param onAnswer called when an answer came for which no call waits any more */
 export function createEndpointTurns(
@@ -44,13 +52,21 @@ export function createEndpointTurns(
   let asking: { endpoint: Endpoint; answer: Promise<unknown>; isLate: boolean } | undefined;
   let askedAtMs = Number.NEGATIVE_INFINITY;
   let tried: readonly string[] = [];
+  /** Left because the name no longer had it; tried last, until there is a handshake. */
+  let left: string | undefined;
+  /** True where an address was good that its name no longer had: it has others each time. */
+  let isNameFickle = false;
 
   const take = (endpoint: Endpoint, addresses: readonly string[]) => {
     const [first = ''] = addresses;
     if (known === undefined || !isDeepStrictEqual(known.endpoint, endpoint)) {
       tried = [];
+      left = undefined;
+      isNameFickle = false;
       known = { endpoint, addresses, present: first, sinceMs: performance.now() };
-    } else known.addresses = addresses;
+    } else
+      known.addresses =
+        left === undefined || addresses.includes(left) ? addresses : [...addresses, left];
   };
   /** The answer, or its failure; undefined where it takes longer, and then it is used later. */
   const ask = async (endpoint: Endpoint) => {
@@ -107,10 +123,28 @@ export function createEndpointTurns(
       Object.assign(known, { present: next, sinceMs: nowMs });
       return next;
     },
+    async lookAgain() {
+      const isTime = performance.now() - askedAtMs >= lookAgainMs;
+      if (known === undefined || isNameFickle || !isTime || isIP(known.endpoint.host) !== 0)
+        return false;
+      await ask(known.endpoint);
+      const { addresses, present } = known;
+      const [next] = addresses;
+      if (next === undefined || addresses.includes(present)) return false;
+      left = present;
+      Object.assign(known, {
+        addresses: [...addresses, present],
+        present: next,
+        sinceMs: performance.now(),
+      });
+      return true;
+    },
     tried: () => tried,
     noteHandshake(ageMs) {
       tried = [];
       if (known === undefined || ageMs > performance.now() - known.sinceMs) return undefined;
+      isNameFickle ||= known.present === left;
+      left = undefined;
       return known.present;
     },
   };

@@ -3,7 +3,7 @@ import type { Names } from '../../lib/connect-in-turn.ts';
 import type { Exec } from '../../system/exec.ts';
 import { observeWireGuard, type WireGuardPeer } from '../../system/wg.ts';
 import type { Source } from '../source.ts';
-import { moveEndpoint } from './apply.ts';
+import { moveEndpoint, removePeer } from './apply.ts';
 import {
   type CurrentTunnel,
   type CurrentTunnelReader,
@@ -45,7 +45,16 @@ export interface WireGuardSource extends Source<PresentTunnel, ObservedTunnel, T
   readonly driver: WireGuardDriver;
   /** What was observed last. */
   tunnel(): TunnelFacts;
+  /**
+   * Follows the other end to another address where its name has one: called every few seconds with
+   * what the device has received, and does something where that stands still. True where a pass is
+   * due. @throws command-failed, tunnel-failed
+   */
+  followName(rxBytes: number | undefined): Promise<boolean>;
 }
+
+/** An end that is in use, or has a keepalive of its own, says something within this time (ms). */
+const stillMs = 15_000;
 
 /** The facts without a tunnel, or before the first look for one. */
 export function noTunnel(device: string): TunnelFacts {
@@ -98,6 +107,7 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
   const handshakes = createHandshakeClock(now, parts.uptimeMs);
   let found: ObservedTunnel = { kind: 'absent' };
   let peer: WireGuardPeer | undefined;
+  let received: { readonly bytes: number; readonly sinceMs: number } | undefined;
 
   const takePeer = (next: WireGuardPeer | undefined) => {
     peer = next;
@@ -156,6 +166,17 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
       rxBytes: peer?.rxBytes,
       txBytes: peer?.txBytes,
     }),
+    async followName(rxBytes) {
+      const nowMs = performance.now();
+      if (rxBytes === undefined || handshakes.lastHandshakeAt() === undefined) received = undefined;
+      else if (received?.bytes !== rxBytes) received = { bytes: rxBytes, sinceMs: nowMs };
+      else if (nowMs - received.sinceMs >= stillMs && parts.mayResolve()) {
+        const moved = await tunnels.lookAgain();
+        if (moved !== undefined) await removePeer(exec, driver.device, moved);
+        return moved !== undefined;
+      }
+      return false;
+    },
     // wireguard-go outlives the agent on purpose, and ends with its interface.
     async close() {},
   };

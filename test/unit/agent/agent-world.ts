@@ -93,6 +93,7 @@ export async function createAgentWorld(given: { readonly provide?: object } = {}
     tunnels: {
       current: async () => issued.tunnel,
       resolveAgain: async () => undefined,
+      lookAgain: async () => undefined,
       tried: () => [],
     },
   });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TributaryError } from '../../../../src/errors/codes.ts';
 import { createEndpointTurns } from '../../../../src/source/wireguard/endpoint-turns.ts';
 
@@ -72,4 +72,66 @@ test('a name without an address is asked for again with the next pass', async ()
   await expect(turns.present(endpoint)).rejects.toThrow('no such name');
   isThere = true;
   expect(await turns.present(endpoint)).toBe('a');
+});
+
+describe('an end from which nothing comes', () => {
+  test('is followed to where its name leads now, at most twenty seconds after it is asked for', async () => {
+    const { turns, named } = createTurns(['192.0.2.1']);
+    await turns.present(endpoint);
+    named.addresses = ['192.0.2.2'];
+    vi.advanceTimersByTime(19_000);
+    expect(await turns.lookAgain()).toBe(false);
+    vi.advanceTimersByTime(1_000);
+    expect(await turns.lookAgain()).toBe(true);
+    expect(await turns.present(endpoint)).toBe('192.0.2.2');
+  });
+
+  test('stays where its name still has the present address', async () => {
+    const { turns, named } = createTurns(['192.0.2.1']);
+    await turns.present(endpoint);
+    named.addresses = ['192.0.2.2', '192.0.2.1'];
+    vi.advanceTimersByTime(20_000);
+    expect(await turns.lookAgain()).toBe(false);
+    expect(await turns.present(endpoint)).toBe('192.0.2.1');
+  });
+
+  test('stays where its name does not answer', async () => {
+    let isThere = true;
+    const turns = createEndpointTurns(async () => {
+      if (!isThere) throw new TributaryError('tunnel-failed', 'no such name');
+      return ['192.0.2.1'];
+    }, context);
+    await turns.present(endpoint);
+    isThere = false;
+    vi.advanceTimersByTime(20_000);
+    expect(await turns.lookAgain()).toBe(false);
+    expect(await turns.present(endpoint)).toBe('192.0.2.1');
+  });
+
+  test('that is named by its address is not asked for', async () => {
+    let lookups = 0;
+    const turns = createEndpointTurns(async () => {
+      lookups += 1;
+      return ['192.0.2.1'];
+    }, context);
+    await turns.present({ host: '192.0.2.1', port: 51_820 });
+    vi.advanceTimersByTime(60_000);
+    expect(await turns.lookAgain()).toBe(false);
+    expect(lookups).toBe(1);
+  });
+
+  test('gets its old address back where the new one does not answer, and is then left alone', async () => {
+    const { turns, named } = createTurns(['192.0.2.1']);
+    await turns.present(endpoint);
+    named.addresses = ['192.0.2.2'];
+    vi.advanceTimersByTime(20_000);
+    await turns.lookAgain();
+    vi.advanceTimersByTime(15_000);
+    expect(await turns.goOn()).toBe('192.0.2.1');
+    turns.noteHandshake(0);
+    named.addresses = ['192.0.2.3'];
+    vi.advanceTimersByTime(60_000);
+    expect(await turns.lookAgain()).toBe(false);
+    expect(await turns.present(endpoint)).toBe('192.0.2.1');
+  });
 });

@@ -1,9 +1,13 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Issuance } from '../../../../src/identity/registration-files.ts';
-import type { CurrentTunnel } from '../../../../src/source/wireguard/current-tunnel.ts';
+import type {
+  CurrentTunnel,
+  CurrentTunnelReader,
+} from '../../../../src/source/wireguard/current-tunnel.ts';
 import { createWireGuardDriver } from '../../../../src/source/wireguard/driver.ts';
 import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';
 import { createWireGuardSource } from '../../../../src/source/wireguard/wireguard-source.ts';
+import type { Exec } from '../../../../src/system/exec.ts';
 import { createIssued, renderIssuedText } from './issued-fixture.ts';
 
 const spec = parseIssuedTunnel(createIssued(renderIssuedText()), { isServiceOnLoopback: false });
@@ -16,9 +20,18 @@ async function want(tunnel: CurrentTunnel['tunnel'], renewSeconds = 60) {
 
 function createSource(
   tunnel: CurrentTunnel['tunnel'],
-  { renewSeconds = 60, issued }: { renewSeconds?: number; issued?: Issuance } = {},
+  {
+    renewSeconds = 60,
+    issued,
+    exec = async () => '',
+    lookAgain = async () => undefined,
+  }: {
+    renewSeconds?: number;
+    issued?: Issuance;
+    exec?: Exec;
+    lookAgain?: CurrentTunnelReader['lookAgain'];
+  } = {},
 ) {
-  const exec = async () => '';
   return createWireGuardSource({
     driver: createWireGuardDriver({ exec, stateDirectory: '/nowhere' }, 'tributary9'),
     exec,
@@ -32,6 +45,7 @@ function createSource(
     tunnels: {
       current: async () => ({ tunnel, refusal: undefined }),
       resolveAgain: async () => undefined,
+      lookAgain,
       tried: () => [],
     },
   });
@@ -98,4 +112,56 @@ test.each<[Issuance['unissued'], RegExp]>([
 
 test('a device that is not registered yet is no problem of this source', async () => {
   expect((await createSource(undefined).wanted()).problem).toBeUndefined();
+});
+
+test('a peer of which nothing is received for fifteen seconds is followed by its name', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ran: string[] = [];
+  let asked = 0;
+  const exec = async ({ args }: { readonly args: readonly string[] }) => {
+    ran.push(args.join(' '));
+    return '';
+  };
+  const source = createSource(ready, {
+    exec,
+    lookAgain: async () => {
+      asked += 1;
+      return asked === 2 ? spec.peer.publicKey : undefined;
+    },
+  });
+  const look = async (rxBytes: number) => {
+    vi.advanceTimersByTime(5_000);
+    return source.followName(rxBytes);
+  };
+  // Before the first handshake, passes try each address in turn.
+  for (let times = 0; times < 5; times += 1) expect(await look(0)).toBe(false);
+  expect(asked).toBe(0);
+  source.take({
+    kind: 'present',
+    backend: 'kernel',
+    isUp: true,
+    mtu: 1420,
+    addresses: [],
+    wireGuard: {
+      publicKey: spec.publicKey,
+      peers: [
+        {
+          publicKey: spec.peer.publicKey,
+          endpoint: ready.endpoint,
+          allowedIps: [],
+          lastHandshakeAt: 1,
+          rxBytes: 1,
+          txBytes: 1,
+          persistentKeepaliveSeconds: 25,
+        },
+      ],
+    },
+  });
+  for (const rxBytes of [1, 2, 2, 2]) await look(rxBytes);
+  expect(asked).toBe(0);
+  expect([await look(2), asked]).toEqual([false, 1]);
+  expect(ran).toEqual([]);
+  expect([await look(2), asked]).toEqual([true, 2]);
+  expect(ran).toEqual([`set tributary9 peer ${spec.peer.publicKey} remove`]);
 });

@@ -129,7 +129,9 @@ export function createEndpointTurns(
         return false;
       await ask(known.endpoint);
       const { addresses, present } = known;
-      const [next] = addresses;
+      // The family that worked first: the other may lead nowhere here.
+      const isSameFamily = (address: string) => address.startsWith('[') === present.startsWith('[');
+      const next = addresses.find(isSameFamily) ?? addresses[0];
       if (next === undefined || addresses.includes(present)) return false;
       left = present;
       Object.assign(known, {

@@ -86,6 +86,15 @@ describe('an end from which nothing comes', () => {
     expect(await turns.present(endpoint)).toBe('192.0.2.2');
   });
 
+  test('is followed to an address of the family that worked', async () => {
+    const { turns, named } = createTurns(['192.0.2.1:51820']);
+    await turns.present(endpoint);
+    named.addresses = ['[2001:db8::2]:51820', '192.0.2.2:51820'];
+    vi.advanceTimersByTime(20_000);
+    expect(await turns.lookAgain()).toBe(true);
+    expect(await turns.present(endpoint)).toBe('192.0.2.2:51820');
+  });
+
   test('stays where its name still has the present address', async () => {
     const { turns, named } = createTurns(['192.0.2.1']);
     await turns.present(endpoint);

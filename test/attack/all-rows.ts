@@ -47,7 +47,7 @@ export function listRows({ way, from, outerOf }: AttackWorld): readonly Row[] {
     ...fromHomeRows,
     ...ownPortRows,
     ...unaskedRows,
-    ...(way === 'host' ? routedRows : []),
+    ...routedRows,
     // The network's own protocol carries no packet header by header as the consumer sent it.
     ...(from === 'connect' ? [] : [...hiddenOptionRows, ...optionRows, ...listTracerouteRows(way)]),
     // The device chooses the address that its side of such a connection has.

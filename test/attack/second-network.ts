@@ -1,12 +1,13 @@
 import type { Lab } from '../../tools/lab/lab.ts';
 import { attackAddresses as own } from './packet-data.ts';
 
-/** The NAS's side of a second network of the host's; what comes out there, the host routed. */
+/** The NAS's side of a second network; what comes out there, the host or the container routed. */
 export const secondNetwork = 'second1';
 
 /**
- * A second card of the host, as a server's private network or a container's bridge is one. The
- * other end knows nothing of it, so the host is told whom it would find there.
+ * A second card of the host or the container, as a server's private network is one, or the second
+ * network in a Compose file. The other end knows nothing of it, so the device is told whom it would
+ * find there.
  */
 export async function makeSecondNetwork(lab: Lab): Promise<void> {
   const mac = '02:00:00:00:78:09';

@@ -29,7 +29,7 @@ export type Way = (typeof ways)[number];
 /**
  * Where packets are heard. `router`: all that leaves the device for its own network; `device`,
  * `host`: local sockets; `service`: one UDP service of the machine's own; `second`: another network
- * of a host's.
+ * of the host's or the container's.
  */
 export type Point =
   | 'nas'
@@ -116,7 +116,7 @@ export async function createAttackWorld(
   };
   try {
     await makeDualStack(lab);
-    if (way === 'host') await makeSecondNetwork(lab);
+    await makeSecondNetwork(lab);
     service = await startNastyService(lab);
     if (from === 'connect') hostile = await startHostileConsumers(lab);
     else await makeTunnelEnd(lab, id, service);
@@ -242,12 +242,9 @@ function listPoints(lab: Lab, way: Way, ends: readonly string[]) {
     point('internet', 'internet', 'to-home'),
     ...ends.map((end) => point('tunnel', 'proxy', end)),
     { ...point('service', 'device'), port: servicePort },
+    point('second', 'nas', secondNetwork),
     ...(way === 'host'
-      ? [
-          point('host', 'device'),
-          point('second', 'nas', secondNetwork),
-          { name: 'device', netns: namespaceName },
-        ]
+      ? [point('host', 'device'), { name: 'device', netns: namespaceName }]
       : [point('device', 'device')]),
   ];
 }

@@ -2,16 +2,17 @@ import { echo, attackAddresses as own, type Packet, syn, udp } from '../packet-d
 import type { Row } from '../row.ts';
 
 const why =
-  'the host routes for the namespace alone: nobody in the home gets a way that was not there';
+  'only consumers are routed, and only to the Internet: nobody in the home gets a way that was not there';
 
-/** What a neighbour in the home sends to the host's card, for the host's other network. */
+/** What a neighbour in the home sends to the device's card, for another network of the device. */
 export const routedRows: readonly Row[] = [
   ...[own.nas4, '192.168.77.99', own.public4].flatMap((source): Row[] =>
     [udp, syn, echo].map((toPacket) => ({
-      name: `a neighbour's packet (${toPacket.name}) from ${source} into the host's other network`,
+      name: `a neighbour's packet (${toPacket.name}) from ${source} into another network of the device`,
       family: 4,
       steps: [{ from: 'lan', packets: [from(source, toPacket(own.beyond4))] }],
-      never: ['second'],
+      // In a container, what comes in by the uplink is led to consumers, and refused there.
+      never: ['second', 'tunnel'],
       why,
     })),
   ),

@@ -2,62 +2,70 @@ import { Command } from 'commander';
 import {
   addCommand,
   addHelpCommand,
+  completerName,
   configFlag,
+  further,
   renderExamples,
   stateFlag,
   throwUsageError,
 } from './frame/add-command.ts';
 import type { AnyCommand, CommandGroup } from './frame/command.ts';
-import { completerName, registerCompleter } from './frame/completer.ts';
+import { registerCompleter } from './frame/completer.ts';
 import type { CommandContext } from './frame/context.ts';
 
+type Loaders = Readonly<Record<string, () => Promise<AnyCommand | CommandGroup>>>;
+
 /**
- * Every command and group under its heading in the help, with its module, which is loaded only when
- * it is needed.
+ * What an owner types, under its heading in the help. A module is loaded only when it is needed.
  */
-const groups: Readonly<
-  Record<string, Readonly<Record<string, () => Promise<AnyCommand | CommandGroup>>>>
-> = {
-  Everyday: {
+const owners: Readonly<Record<string, Loaders>> = {
+  'Every day': {
     status: async () => (await import('./commands/everyday/status.ts')).status,
     pause: async () => (await import('./commands/everyday/provide.ts')).pause,
     resume: async () => (await import('./commands/everyday/provide.ts')).resume,
-    provide: async () => (await import('./commands/everyday/provide.ts')).provide,
     stats: async () => (await import('./commands/stats/stats.ts')).stats,
-    device: async () => (await import('./commands/device/device.ts')).device,
     doctor: async () => (await import('./commands/everyday/doctor.ts')).doctor,
     logs: async () =>
       (await import('./commands/everyday/system-commands.ts')).defineSystemCommand('logs'),
-  },
-  'Set up': {
-    setup: async () => (await import('./commands/set-up/setup.ts')).setup,
-    login: async () => (await import('./commands/set-up/login.ts')).login,
-    logout: async () => (await import('./commands/set-up/login.ts')).logout,
-    auth: async () => (await import('./commands/set-up/auth.ts')).auth,
-    config: async () => (await import('./commands/set-up/config.ts')).config,
-    reload: async () => (await import('./commands/set-up/reload.ts')).reload,
     start: async () =>
       (await import('./commands/everyday/system-commands.ts')).defineSystemCommand('start'),
     stop: async () =>
       (await import('./commands/everyday/system-commands.ts')).defineSystemCommand('stop'),
     restart: async () =>
       (await import('./commands/everyday/system-commands.ts')).defineSystemCommand('restart'),
-    completion: async () => (await import('./commands/set-up/completion.ts')).completion,
   },
-  'Your network and account': {
-    network: async () => (await import('./commands/network/network.ts')).network,
+  'Set up': {
+    setup: async () => (await import('./commands/set-up/setup.ts')).setup,
+    login: async () => (await import('./commands/set-up/login.ts')).login,
+    config: async () => (await import('./commands/set-up/config.ts')).config,
+  },
+  'Your devices and account': {
+    device: async () => (await import('./commands/device/device.ts')).device,
     account: async () => (await import('./commands/account/account.ts')).account,
   },
-  Advanced: {
+};
+
+/** What is seldom needed: the help lists it when it is asked for all commands. */
+const others: Readonly<Record<string, Loaders>> = {
+  Seldom: {
+    provide: async () => (await import('./commands/everyday/provide.ts')).provide,
+    reload: async () => (await import('./commands/set-up/reload.ts')).reload,
+    logout: async () => (await import('./commands/set-up/login.ts')).logout,
+    auth: async () => (await import('./commands/set-up/auth.ts')).auth,
+    service: async () => (await import('./commands/service/service.ts')).service,
+    completion: async () => (await import('./commands/set-up/completion.ts')).completion,
+  },
+  'For the system and for development': {
     run: async () => (await import('./commands/advanced/run.ts')).run,
     health: async () => (await import('./commands/advanced/health.ts')).health,
     plan: async () => (await import('./commands/advanced/plan.ts')).plan,
     namespace: async () => (await import('./commands/advanced/namespace.ts')).namespace,
     cleanup: async () => (await import('./commands/advanced/cleanup.ts')).cleanup,
-    call: async () => (await import('./commands/advanced/call.ts')).call,
     sandbox: async () => (await import('./sandbox.ts')).loadSandbox(),
   },
 };
+
+const groups = { ...owners, ...others };
 
 /**
  * The program for these arguments: with the one group that they name, or with all groups for help
@@ -77,6 +85,7 @@ export async function createProgram(
     .option(stateFlag, 'state (default: TRIBUTARY_STATE_DIR, else /var/lib/tributary)')
     .showSuggestionAfterError()
     .addHelpText('after', renderExamples(examples))
+    .addHelpText('after', `\n${further.join('\n')}`)
     .configureOutput({
       getOutHelpWidth: () => Math.min(context.columns ?? 80, widestHelp),
       getErrHelpWidth: () => Math.min(context.columns ?? 80, widestHelp),
@@ -96,7 +105,7 @@ export async function createProgram(
     }
   }
   if (isCompletion) registerCompleter(program, context);
-  else addHelpCommand(program);
+  else addHelpCommand(program, Object.values(owners).flatMap(Object.keys));
   return program;
 }
 
@@ -117,8 +126,7 @@ const widestHelp = 120;
 
 const examples = {
   'sudo tributary setup': 'set this device up, question by question',
-  'tributary status': 'what it does, why, and what you can do about it',
-  'tributary doctor': 'what is wrong, and the command that fixes it',
-  'tributary pause --for 2h': 'share nothing for two hours',
-  'tributary sandbox --data ./sandbox': 'a local service to try against',
+  'sudo tributary status': 'what it does, why, and what you can do about it',
+  'sudo tributary doctor': 'what is wrong, and the command that fixes it',
+  'sudo tributary pause --for 2h': 'share nothing for two hours',
 };

@@ -85,7 +85,7 @@ const reasons = {
   'registration-incomplete': {
     fixedBy: 'owner',
     action:
-      'Set proxy.country_code to a country that has providers: tributary network locations. Then register it as a new device: sudo tributary login --new-device. Where the service names your plan, it has to include WireGuard.',
+      'Set proxy.country_code to a country that has providers: tributary service locations. Then register it as a new device: sudo tributary login --new-device. Where the service names your plan, it has to include WireGuard.',
   },
   'client-lost': {
     fixedBy: 'owner',

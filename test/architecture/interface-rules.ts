@@ -20,9 +20,9 @@ export const interfaceRules: readonly Rule[] = [
     broken: [
       // A command that nothing leads to does not count as the command of a call.
       Object.fromEntries([
-        [commands, "export const load = () => import('./commands/network/network.ts');"],
+        [commands, "export const load = () => import('./commands/service/network.ts');"],
         [
-          'src/cli/commands/network/network.ts',
+          'src/cli/commands/service/network.ts',
           "export const ask = (session) => session.call('clients', undefined);",
         ],
         ...Object.keys(operations).map((name) => [

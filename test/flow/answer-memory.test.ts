@@ -193,9 +193,9 @@ describe.each([
   ['device', 'associations'],
   ['device', 'provide', 'shed', 'none'],
   ['stats'],
-  ['network', 'clients', '--json'],
-  ['network', 'locations'],
-  ['network', 'leaderboard'],
+  ['service', 'clients', '--json'],
+  ['service', 'locations'],
+  ['service', 'leaderboard'],
   ['account', 'wallets'],
 ])('%s %s takes at most 40 MiB more where the service answers with', (...words) => {
   const measure = async (starting: Promise<Bomber>) => {

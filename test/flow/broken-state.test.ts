@@ -56,7 +56,7 @@ const readingCommands: readonly (readonly string[])[] = [
   ['stats'],
   ['stats', '--client', 'this'],
   ['stats', '--local'],
-  ['network', 'leaderboard'],
+  ['service', 'leaderboard'],
   ['account', 'wallets'],
 ];
 

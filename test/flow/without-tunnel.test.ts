@@ -136,7 +136,7 @@ const blocked = {
     {
       code: 'registration-incomplete',
       message: expect.stringMatching(/\(Invalid location\): it needs proxy\.country_code/),
-      action: expect.stringContaining('a country that has providers: tributary network locations'),
+      action: expect.stringContaining('a country that has providers: tributary service locations'),
     },
   ],
 };

@@ -100,7 +100,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the engine of source: con
       is_one_engine || fail "not one engine: $(engines)"
       until_true 60 is_reached 192.0.2.10
       [ "$(client_id)" = "$first" ] || fail 'it is another client'
-      [ "$(tributary network clients --json | $node -p 'JSON.parse(fs.readFileSync(0)).clients.length')" = 1 ] ||
+      [ "$(tributary service clients --json | $node -p 'JSON.parse(fs.readFileSync(0)).clients.length')" = 1 ] ||
         fail 'the service knows another client'
     `);
   });

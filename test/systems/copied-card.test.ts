@@ -60,7 +60,7 @@ it('a card in another machine asks first, then goes on as the same device, or as
     tributary device new || fail 'it is no new device'
     until_true 40 is_phase providing
     [ "$(client_id)" != "$client" ] || fail 'it is the same client'
-    [ "$(tributary network clients --json | $node -p 'JSON.parse(fs.readFileSync(0)).clients.length')" = 2 ] || fail 'the service knows another number'
+    [ "$(tributary service clients --json | $node -p 'JSON.parse(fs.readFileSync(0)).clients.length')" = 2 ] || fail 'the service knows another number'
     [ "$(ls $state | grep -c 'json\\.left-')" = 2 ] || fail "the old identity is gone: $(ls $state)"
     [ "$(stat -c %U:%a $state/*.left-* | sort -u)" = "$(stat -c %U $state):600" ] || fail 'others may read it'
     systemctl restart tributary

@@ -78,7 +78,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the running agent', (suit
       until_true 30 is_reached 192.0.2.10
       [ "$(tributary --version)" = 1.0.1 ] || fail 'it is of another version'
       [ "$(client_id)" = "$(cat client)" ] || fail 'it is another client'
-      [ "$(tributary network clients --json | $node -p 'JSON.parse(fs.readFileSync(0)).clients.length')" = 1 ] ||
+      [ "$(tributary service clients --json | $node -p 'JSON.parse(fs.readFileSync(0)).clients.length')" = 1 ] ||
         fail 'the service knows another client'
     `,
       420_000,

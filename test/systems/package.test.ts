@@ -96,7 +96,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
       until_true 40 is_phase providing
       [ "$(client_id)" = "$(cat client)" ] || fail 'it is another client'
       cmp /etc/tributary/tributary.yaml owners.yaml || fail 'the configuration was touched'
-      [ "$(tributary network clients --json | $node -p 'JSON.parse(fs.readFileSync(0)).clients.length')" = 1 ] || fail 'the service knows another client'
+      [ "$(tributary service clients --json | $node -p 'JSON.parse(fs.readFileSync(0)).clients.length')" = 1 ] || fail 'the service knows another client'
       longest_gap download.log
     `);
     // Far less than the permit lasts.

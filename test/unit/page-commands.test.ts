@@ -114,11 +114,11 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   'tributary health': ['test/systems/clone.test.ts'],
   'sudo tributary login --new-device': ['test/systems/clone.test.ts'],
   'tributary device remove NAME': ['test/flow/commands/device.test.ts', "['device', 'remove', "],
-  'tributary network locations': [
-    'test/flow/commands/network.test.ts',
-    "locations: 'network locations'",
+  'tributary service locations': [
+    'test/flow/commands/service.test.ts',
+    "locations: 'service locations'",
   ],
-  'tributary network clients': ['test/flow/commands/network.test.ts', "'network', 'clients'"],
+  'tributary service clients': ['test/flow/commands/service.test.ts', "'service', 'clients'"],
   'tributary plan': ['test/net/plan.test.ts', "['plan', ...args]"],
   'tributary sandbox seed': ['test/flow/simulated-world.test.ts', "'seed',"],
   'tributary stats --local': ['test/systems/clone.test.ts'],
@@ -126,7 +126,7 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   'tributary status --watch': ['test/systems/clone.test.ts'],
 };
 
-const serviceGroups = ['network', 'device', 'stats', 'account', 'auth'];
+const serviceGroups = ['service', 'device', 'stats', 'account', 'auth'];
 
 const sentences = Object.entries(pages)
   .flatMap(([path, text]) => (path in notRun ? [] : text))

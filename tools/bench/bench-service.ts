@@ -124,7 +124,7 @@ function renderText({ rounds, operations: costs, load, memory }: Measured): stri
     ),
     '\nMost memory, resident: the list of a network of so many clients, its heap held to 40 MiB, beside a bare Node.\n',
     row('', [`${memory.clients}`, 'bare Node', 'ratio']),
-    row('network clients', [
+    row('service clients', [
       `${memory.commandKilobytes} KiB`,
       `${memory.bareKilobytes} KiB`,
       ratio(memory.ratio),

@@ -22,7 +22,7 @@ export interface ListMemory {
 const heapMebibytes = 40;
 
 /**
- * Measures `tributary network clients` of the built program on so many clients, with a limited
+ * Measures `tributary service clients` of the built program on so many clients, with a limited
  * heap, beside a Node that does nothing.
  * @throws LabError if it needs more
  */
@@ -35,7 +35,7 @@ export async function measureListMemory(program: string, clients: number): Promi
     const args = [
       `--max-heap-size=${heapMebibytes}`,
       program,
-      'network',
+      'service',
       'clients',
       '--state-dir',
       stateDirectory,

@@ -51,7 +51,8 @@ export async function listJsonDocuments(program: Command): Promise<readonly Json
   const missing = listJsonCommands(program, '').filter(
     // These print a schema, and whatever the interface answers.
     (name) =>
-      !['config schema', 'call'].includes(name) && !documents.some(({ title }) => title === name),
+      !['config schema', 'service call'].includes(name) &&
+      !documents.some(({ title }) => title === name),
   );
   if (missing.length === 0) return documents;
   throw new DocumentationError(
@@ -229,7 +230,7 @@ const printed = join(import.meta.dirname, 'printed');
 /** Each with the files of what it printed, by the beginning of their names. */
 const serviceCommands: Readonly<Record<string, readonly [files: string, about: string]>> = {
   'device list': ['device-list', 'The devices of the network.'],
-  'device show': ['device-show', 'The client, as `network clients` has it.'],
+  'device show': ['device-show', 'The client, as `service clients` has it.'],
   'device share': ['device-share', 'The code that was made.'],
   'device add': ['device-add', 'The device that the code names.'],
   'device associations': ['device-associations', 'What waits, and what is shared.'],
@@ -241,15 +242,15 @@ const serviceCommands: Readonly<Record<string, readonly [files: string, about: s
     'stats-local',
     'What this device counted itself; `stats` alone prints it where the service cannot be asked.',
   ],
-  'network clients': [
+  'service clients': [
     'network-clients',
     'Every client, one after the other as the service lists them.',
   ],
-  'network locations': ['network-locations', 'Where providers are, or what fits the words.'],
-  'network providers': ['network-providers', 'The best first.'],
-  'network spec': ['network-spec', 'What the words come down to.'],
-  'network reliability': ['network-reliability', 'The window that the service reports.'],
-  'network leaderboard': ['network-leaderboard', 'The networks that provided the most.'],
+  'service locations': ['network-locations', 'Where providers are, or what fits the words.'],
+  'service providers': ['network-providers', 'The best first.'],
+  'service spec': ['network-spec', 'What the words come down to.'],
+  'service reliability': ['network-reliability', 'The window that the service reports.'],
+  'service leaderboard': ['network-leaderboard', 'The networks that provided the most.'],
   'account provided': ['account-provided', 'What the network provided since its beginning.'],
   'account wallets': ['account-wallets', 'The wallets of the network.'],
   'account payout-wallet': ['account-payout-wallet', 'The wallet that is paid.'],

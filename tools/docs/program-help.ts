@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { elsewhere } from '../../src/cli/frame/add-command.ts';
+import { elsewhere, further } from '../../src/cli/frame/add-command.ts';
 import type { CommandContext } from '../../src/cli/frame/context.ts';
 import { createProgram } from '../../src/cli/program.ts';
 
@@ -20,7 +20,7 @@ export function readExamples(command: Command): readonly string[] {
   command.outputHelp();
   // The help itself is written first, and the texts added to it after that.
   const lines = written.slice(1).join('').split('\n');
-  return lines.filter((line) => !['', 'Examples:', elsewhere].includes(line.trim()));
+  return lines.filter((line) => !['', 'Examples:', elsewhere, ...further].includes(line.trim()));
 }
 
 /** A context without a prompt, a reader or an agent. */

@@ -48,6 +48,18 @@ export function addCommand(
 /** The last line of each command's help. */
 export const elsewhere = 'Options of every command: tributary --help';
 
+/** The last lines of the program's help, which lists what an owner types from day to day. */
+export const further = [
+  'Every other command: tributary help --all',
+  'All that the service offers, by name: tributary service',
+];
+
+/**
+ * The command that the scripts of `tributary completion` run at each Tab: `__complete SHELL --
+ * WORDS`.
+ */
+export const completerName = '__complete';
+
 /** Options of the program itself. */
 export const configFlag = '--config <file>';
 export const stateFlag = '--state-dir <directory>';
@@ -87,16 +99,27 @@ function takeOnce(command: Command, option: Option): Option {
 
 /**
  * `tributary help device share` prints what `tributary device share --help` prints. For a wrong
- * word it names the nearest command.
+ * word it names the nearest command. The help of the program alone lists the owner's commands, and
+ * every command with `--all`.
  */
-export function addHelpCommand(program: Command): void {
+export function addHelpCommand(program: Command, owners: readonly string[]): void {
   program.helpCommand(false);
+  program.configureHelp({
+    ...program.configureHelp(),
+    visibleCommands: (shown) =>
+      shown === program
+        ? shown.commands.filter((own) => owners.includes(own.name()))
+        : listCommands(shown),
+  });
   const help = program
     .command('help [words...]')
     .description('the same as COMMAND --help')
-    .helpGroup('Advanced:');
+    .helpGroup('For the system and for development:');
+  help.option('--all', 'list every command');
   help.exitOverride((error) => throwUsageError(error, help));
   help.action(() => {
+    if (help.opts<{ all?: boolean }>().all === true)
+      program.configureHelp({ ...program.configureHelp(), visibleCommands: listCommands });
     let command = program;
     for (const word of help.args) {
       const known = command.commands.map((own) => own.name());
@@ -116,14 +139,11 @@ export function addHelpCommand(program: Command): void {
 }
 
 /**
- * The commands directly below this one, as its help lists them. `help` is left out, because every
- * command has --help.
+ * The commands directly below this one. `help` is left out, because every command has --help, and
+ * so is what only a shell calls.
  */
-export function listCommands(command: Command): readonly Command[] {
-  return command
-    .createHelp()
-    .visibleCommands(command)
-    .filter((own) => own.name() !== 'help');
+export function listCommands(command: Command): Command[] {
+  return command.commands.filter((own) => !['help', completerName].includes(own.name()));
 }
 
 /** A command's own options as its help lists them, and the options that every command has. */

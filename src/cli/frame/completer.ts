@@ -2,16 +2,10 @@ import type { Command, Option } from 'commander';
 import { toPlainText } from '../../lib/plain-text.ts';
 import { provideModes } from '../../service/profiles.ts';
 import { joinLines } from '../present/text.ts';
-import { listCommands, listOptions } from './add-command.ts';
+import { completerName, listCommands, listOptions } from './add-command.ts';
 import type { Shell } from './completion-scripts.ts';
 import type { CommandContext } from './context.ts';
 import { readNames } from './known-names.ts';
-
-/**
- * The command that the scripts of `tributary completion` run at each Tab: `__complete SHELL --
- * WORDS`.
- */
-export const completerName = '__complete';
 
 export function registerCompleter(program: Command, context: CommandContext): void {
   program

@@ -5,8 +5,8 @@ import type { Profile } from '../../service/profiles.ts';
 /** What an owner can do where the service lacks an operation. */
 const instead: Partial<Readonly<Record<OperationName, string>>> = {
   setProvide: 'Set the mode on the device itself: tributary provide MODE',
-  findProviders: 'Without --ids, the providers are found there, too: tributary network providers',
-  createProviderSpec: 'Places by their names: tributary network locations WORDS',
+  findProviders: 'Without --ids, the providers are found there, too: tributary service providers',
+  createProviderSpec: 'Places by their names: tributary service locations WORDS',
   upgradeGuest:
     "Make the network permanent in the service's own app or on its website, then: tributary login",
 };

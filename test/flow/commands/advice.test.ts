@@ -160,9 +160,9 @@ describe('advice', () => {
     ['logout CODE', 'too many arguments', 'tributary logout --help'],
     ['statu', "unknown command 'statu'", 'tributary --help'],
     [
-      'network providers --count none',
+      'service providers --count none',
       '--count none: it must be',
-      'tributary network providers --help',
+      'tributary service providers --help',
     ],
     ['stats --last', 'argument missing', 'tributary stats --help'],
   ])('of a wrong command line is the help of its command: %s', async (line, message, help) => {
@@ -194,7 +194,7 @@ describe('with --json, an error is one object', () => {
     ['device share --json', 64],
     ['device list --all-of-it --json', 64],
     ['--no-such-option status --json', 64],
-    ['network providers --count none --json', 64],
+    ['service providers --count none --json', 64],
     ['status --json', 69],
     ['config check --json extra', 64],
     ['device add NOSUCHCODE --yes --json', 65],

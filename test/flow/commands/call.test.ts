@@ -6,12 +6,12 @@ import { sendJson, startNastyService } from '../nasty-service.ts';
 import { makeDirectory } from '../reference-caller.ts';
 import { createOwner, expectGolden, indent, maskChance } from './command-world.ts';
 import { createHousehold } from './household.ts';
-import { createNetworkWorld } from './network-world.ts';
+import { createNetworkWorld } from './service-world.ts';
 
-describe('tributary call', () => {
+describe('tributary service call', () => {
   test('lists every operation', async () => {
     const { run } = await createHousehold();
-    const { stdout } = await run(['call']);
+    const { stdout } = await run(['service', 'call']);
     for (const [name, { path }] of Object.entries(operations)) {
       expect(stdout).toMatch(new RegExp(`^${name} +(GET|POST) +${path} `, 'm'));
     }
@@ -27,7 +27,7 @@ describe('tributary call', () => {
       '--field',
       'rank_mode=quality',
     ];
-    const { stdout, exitCode } = await run(['call', 'find-providers2', ...best]);
+    const { stdout, exitCode } = await run(['service', 'call', 'find-providers2', ...best]);
     expect(exitCode).toBe(0);
     const { providers } = JSON.parse(stdout);
     expect(providers).toHaveLength(2);
@@ -36,7 +36,7 @@ describe('tributary call', () => {
 
   test('prints the names of the interface, also where a digit begins a word', async () => {
     const { run } = await createHousehold();
-    const { providers } = JSON.parse((await run(['call', 'providers'])).stdout);
+    const { providers } = JSON.parse((await run(['service', 'call', 'providers'])).stdout);
     expect(Object.keys(providers[0])).toEqual(
       expect.arrayContaining(['client_id', 'uptime_last_24h']),
     );
@@ -47,6 +47,7 @@ describe('tributary call', () => {
     const path = join(makeDirectory(), 'request.json');
     writeFileSync(path, JSON.stringify({ client_id: devices.shed }));
     const fromFile = await run([
+      'service',
       'call',
       'createShareCode',
       '--input',
@@ -56,7 +57,7 @@ describe('tributary call', () => {
     ]);
     expect(JSON.parse(fromFile.stdout).share_code).toMatch(/./);
     const standardInput = JSON.stringify({ client_id: devices.shed, device_name: 'barn' });
-    const piped = await run(['call', 'createShareCode', '--input', '-', '--json'], {
+    const piped = await run(['service', 'call', 'createShareCode', '--input', '-', '--json'], {
       standardInput,
     });
     expect(JSON.parse(piped.stdout).share_code).toMatch(/./);
@@ -67,25 +68,27 @@ describe('tributary call', () => {
     const path = join(makeDirectory(), 'name');
     writeFileSync(path, 'barn');
     const fields = ['--field', `client_id=${devices.shed}`, '--field', `device_name=@${path}`];
-    expect((await run(['call', 'createShareCode', ...fields])).exitCode).toBe(0);
+    expect((await run(['service', 'call', 'createShareCode', ...fields])).exitCode).toBe(0);
     expect(
-      JSON.parse((await run(['call', 'deviceAssociations'])).stdout).outgoing_shared_devices[0]
-        .device_name,
+      JSON.parse((await run(['service', 'call', 'deviceAssociations'])).stdout)
+        .outgoing_shared_devices[0].device_name,
     ).toBe('barn');
   });
 
   test('takes digits in quotes for text, and a name with dashes', async () => {
     const { run, devices } = await createHousehold();
     const fields = ['--field', `client_id=${devices.shed}`, '--field', 'device_name="12"'];
-    expect((await run(['call', 'create-share-code', ...fields])).exitCode).toBe(0);
+    expect((await run(['service', 'call', 'create-share-code', ...fields])).exitCode).toBe(0);
     expect(
-      JSON.parse((await run(['call', 'device-associations'])).stdout).outgoing_shared_devices,
+      JSON.parse((await run(['service', 'call', 'device-associations'])).stdout)
+        .outgoing_shared_devices,
     ).toMatchObject([{ device_name: '12' }]);
   });
 
   test('ends as a refusal where an answer holds nothing else', async () => {
     const { run } = await createHousehold();
     const { exitCode, stderr } = await run([
+      'service',
       'call',
       'auth-client',
       '--field',
@@ -108,9 +111,9 @@ describe('tributary call', () => {
     ],
     [
       ['findProvider2'],
-      'unknown operation findProvider2; did you mean findProviders2?\n  > See them all: tributary call\n',
+      'unknown operation findProvider2; did you mean findProviders2?\n  > See them all: tributary service call\n',
     ],
-    [['xyzzy'], 'unknown operation xyzzy\n  > See them all: tributary call\n'],
+    [['xyzzy'], 'unknown operation xyzzy\n  > See them all: tributary service call\n'],
     [['clients', '--field', 'a=1'], 'clients takes no fields'],
     [['findProviders2', '--field', 'count'], '--field count: it must be key=value'],
     [['findProviders2', '--field', 'count=many'], 'count: it must be a number'],
@@ -126,7 +129,7 @@ describe('tributary call', () => {
     ],
   ])('refuses %j', async (words, message) => {
     const { run } = await createHousehold();
-    const { exitCode, stderr } = await run(['call', ...words]);
+    const { exitCode, stderr } = await run(['service', 'call', ...words]);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 64,
       stderr: expect.stringContaining(message),
@@ -146,7 +149,7 @@ describe('any request', () => {
     [['POST', '/stats/leaderboard'], { earners: expect.anything() }],
   ])('is sent as it is typed: %j', async (words, answer) => {
     const { run } = await createHousehold();
-    const { exitCode, stdout, stderr } = await run(['call', ...words]);
+    const { exitCode, stdout, stderr } = await run(['service', 'call', ...words]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject(answer);
   });
@@ -160,7 +163,7 @@ describe('any request', () => {
       return reply(request, response);
     });
     const owner = await createOwner(service.baseUrl, 'production', 'a.token.here', { nowMs: 0 });
-    return { heard, result: await owner.run(['call', ...words]) };
+    return { heard, result: await owner.run(['service', 'call', ...words]) };
   }
   const good = sendJson({ net_points: [1, { of: 'any form' }] });
 

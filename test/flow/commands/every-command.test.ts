@@ -24,11 +24,11 @@ const given: Readonly<Record<string, readonly string[]>> = {
   'device add': ['K7WQ2M4XZP', '--yes'],
   'device provide': ['attic', 'none'],
   'device remove': ['attic', '--yes'],
-  'network spec': ['germany'],
+  'service spec': ['germany'],
   'config get': ['provide.mode'],
   'config set': ['provide.mode', 'none'],
   'config unset': ['provide.mode'],
-  call: ['wallets'],
+  'service call': ['wallets'],
 };
 
 /**

@@ -5,7 +5,7 @@ const groups = {
   device: ['list', 'share', 'add', 'associations', 'provide'],
   account: ['provided', 'wallets', 'payout-wallet', 'upgrade', 'set-password'],
   auth: ['code'],
-  network: ['clients', 'locations', 'providers', 'spec', 'reliability', 'leaderboard'],
+  service: ['clients', 'locations', 'providers', 'spec', 'reliability', 'leaderboard', 'call'],
 } as const;
 
 test.each(Object.entries(groups))(
@@ -32,10 +32,29 @@ test.each(
   );
 });
 
+/** The commands that a help lists, without its examples. */
+const firstWords = (help: string) =>
+  [...help.replace(/\nExamples:[\s\S]*/, '').matchAll(/^ {2}([a-z]+)(?= )/gm)].map(
+    ([, word]) => word,
+  );
+
+test('the help lists at most 15 commands, and with --all every one', async () => {
+  const { run } = await createCommandWorld();
+  const [short, same, whole] = await Promise.all(
+    [['--help'], ['help'], ['help', '--all']].map((words) => run(words)),
+  );
+  expect(same).toEqual(short);
+  expect(short?.stdout).toContain('\nEvery other command: tributary help --all\n');
+  const [shown, all] = [firstWords(short?.stdout ?? ''), firstWords(whole?.stdout ?? '')];
+  expect(shown).toEqual(expect.arrayContaining(['status', 'setup', 'device']));
+  expect(shown.length).toBeLessThanOrEqual(15);
+  expect(all).toEqual(expect.arrayContaining([...shown, 'service', 'provide', 'sandbox', 'run']));
+});
+
 test.each([
   [['help', 'device', 'share', 'extra'], 'there is no command extra here; commands here: none'],
   [['help', 'auth', 'zzz'], 'there is no command zzz here; commands here: status, code'],
-  [['help', 'network', 'client'], 'there is no command client here; did you mean clients?'],
+  [['help', 'service', 'client'], 'there is no command client here; did you mean clients?'],
 ])('tributary %j says what there is', async (words, message) => {
   const { run } = await createCommandWorld();
   const { exitCode, stderr } = await run(words);

@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { startNastyService } from '../nasty-service.ts';
 import { createOwner, expectGolden, goldenNow } from './command-world.ts';
 import { createHousehold } from './household.ts';
-import { createNetworkWorld } from './network-world.ts';
+import { createNetworkWorld } from './service-world.ts';
 import { keys, openTerminal } from './terminal.ts';
 
 /** Each list with its first column that has a name of its own. */
 const lists = [
   ['device list', 'name', 'devices'],
-  ['network clients', 'name', 'clients'],
-  ['network providers', 'rank', 'providers'],
-  ['network locations', 'place', 'locations'],
-  ['network locations new', 'place', 'locations'],
-  ['network reliability', 'country', 'countryMultipliers'],
-  ['network leaderboard', 'network', 'earners'],
+  ['service clients', 'name', 'clients'],
+  ['service providers', 'rank', 'providers'],
+  ['service locations', 'place', 'locations'],
+  ['service locations new', 'place', 'locations'],
+  ['service reliability', 'country', 'countryMultipliers'],
+  ['service leaderboard', 'network', 'earners'],
   ['stats', 'device', 'providers'],
 ] as const;
 
@@ -62,8 +62,8 @@ describe.each(lists)('tributary %s', (line, column, key) => {
 
 test.each([
   ['device list --filter attic --filter shed', '--filter was given twice'],
-  ['network clients --columns name --columns mode', '--columns was given twice'],
-  ['network providers --ids --limit 1', '--ids prints ids alone'],
+  ['service clients --columns name --columns mode', '--columns was given twice'],
+  ['service providers --ids --limit 1', '--ids prints ids alone'],
 ])('%s is refused', async (line, message) => {
   const { run } = await createNetworkWorld();
   const { exitCode, stderr } = await run(line.split(' '));

@@ -16,8 +16,8 @@ import {
   goldenNow,
   indent,
 } from './command-world.ts';
-import { createNetworkWorld } from './network-world.ts';
 import { fillLedger } from './own-ledger.ts';
+import { createNetworkWorld } from './service-world.ts';
 
 const windows = { '24h': 20, '7d': 20, '30d': 45, '2y': 130 } as const;
 

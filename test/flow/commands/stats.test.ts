@@ -8,7 +8,7 @@ import {
   goldenNow,
   indent,
 } from './command-world.ts';
-import { createNetworkWorld } from './network-world.ts';
+import { createNetworkWorld } from './service-world.ts';
 
 const lines = {
   network: ['stats'],

@@ -17,7 +17,7 @@ describe('every command', () => {
   test('is among those that are walked', () => {
     const names = commands.map(([name]) => name);
     expect(names).toEqual(
-      expect.arrayContaining(['tributary network providers', 'tributary sandbox wallet']),
+      expect.arrayContaining(['tributary service providers', 'tributary sandbox wallet']),
     );
     expect(commands.length).toBeGreaterThan(40);
   });

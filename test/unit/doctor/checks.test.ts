@@ -676,7 +676,7 @@ const faults: readonly (readonly [
     'a device to which no tunnel was issued',
     'endpoint',
     /issued no WireGuard configuration: it needs proxy\.country_code/,
-    /a country that has providers: tributary network locations/,
+    /a country that has providers: tributary service locations/,
     { tunnel: async () => undefined },
   ],
   ['a refused datagram', 'endpoint', /refused/, /UDP/, { tryDatagram: async () => 'ECONNREFUSED' }],

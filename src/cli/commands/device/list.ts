@@ -4,7 +4,7 @@ import { asAgo, asGib, asHours, asUsdc } from '../../present/amounts.ts';
 import { defineTable } from '../../present/tables.ts';
 import { joinLines, joinSections } from '../../present/text.ts';
 import { createRowKeeper } from '../choose-client.ts';
-import { type ClientView, viewClient } from '../network/client-view.ts';
+import { type ClientView, viewClient } from '../service/client-view.ts';
 
 export const list = defineCommand({
   usage: 'list',

@@ -2,7 +2,7 @@ import { defineCommand, refuse } from '../../frame/command.ts';
 import { formatAgo, unknown } from '../../present/amounts.ts';
 import { renderLabelled } from '../../present/text.ts';
 import { chooseClient, namesOfClient } from '../choose-client.ts';
-import { findConnectedAt, viewClient } from '../network/client-view.ts';
+import { findConnectedAt, viewClient } from '../service/client-view.ts';
 
 export const show = defineCommand({
   usage: 'show [client]',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
+import { listCommands } from '../../../../src/cli/frame/add-command.ts';
 import { findCandidates, renderCandidates } from '../../../../src/cli/frame/completer.ts';
 import { completionScripts, type Shell } from '../../../../src/cli/frame/completion-scripts.ts';
 import { keepNames } from '../../../../src/cli/frame/known-names.ts';
@@ -11,6 +12,8 @@ import { createProgram } from '../../../../src/cli/program.ts';
 import { readCommandLine, silent } from '../../../../tools/docs/program-help.ts';
 
 const program = await readCommandLine();
+// As `tributary help --all` lists them.
+program.configureHelp({ ...program.configureHelp(), visibleCommands: listCommands });
 const root = join(import.meta.dirname, '../../../..');
 const directory = mkdtempSync(join(tmpdir(), 'tributary-completion-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -59,7 +62,8 @@ function readHelp(command: Command): readonly string[] {
   return lines.flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? []);
 }
 
-const headings = /^(Commands|Everyday|Set up|Your network and account|Advanced):/;
+const headings =
+  /^(Commands|Every day|Set up|Your devices and account|Seldom|For the system and for development):/;
 
 /** Options as the help shows them: `-V, --version`. */
 function readFlags(command: Command): readonly string[] {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { pageRows, splitPages, writeAll } from '../../../../src/cli/commands/network/clients.ts';
+import { pageRows, splitPages, writeAll } from '../../../../src/cli/commands/service/clients.ts';
 
 /** So many rows, and then perhaps a failure. */
 async function* count(rows: number, failure?: Error): AsyncGenerator<number> {

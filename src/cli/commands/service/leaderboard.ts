@@ -8,7 +8,7 @@ export const leaderboard = defineCommand({
   usage: 'leaderboard',
   description: 'the networks that provided the most',
   options: { '--show-all': 'show names that the service marks as profane too' },
-  examples: { 'tributary network leaderboard': 'ranks, names and amounts; * is your own network' },
+  examples: { 'tributary service leaderboard': 'ranks, names and amounts; * is your own network' },
   async run(session, { options }) {
     const { readClaims } = await import('../../../service/jwt.ts');
     const { earners } = await session.call('leaderboard', {});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { pickPlace } from '../../../../../src/cli/commands/network/choose-place.ts';
-import { createSpecs } from '../../../../../src/cli/commands/network/providers.ts';
+import { pickPlace } from '../../../../../src/cli/commands/service/choose-place.ts';
+import { createSpecs } from '../../../../../src/cli/commands/service/providers.ts';
 import { group, place, spec } from './sample-places.ts';
 
 const denmark = place({

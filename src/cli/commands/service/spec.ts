@@ -16,10 +16,10 @@ type Naming = Pick<PlaceView, 'name' | 'type'> & { readonly providerCount: numbe
 
 export const spec = defineCommand({
   usage: 'spec <words...>',
-  description: 'find the places and groups that fit a description, for `network providers`',
+  description: 'find the places and groups that fit a description, for `service providers`',
   examples: {
-    'tributary network spec streaming in germany': 'the places and groups that fit',
-    'tributary network spec somewhere in europe --json': 'for a script',
+    'tributary service spec streaming in germany': 'the places and groups that fit',
+    'tributary service spec somewhere in europe --json': 'for a script',
   },
   async run(session, { words }) {
     const query = words.join(' ').trim();
@@ -31,7 +31,7 @@ export const spec = defineCommand({
   },
   render({ query, specs }, terminal) {
     if (specs.length === 0)
-      return `Nothing fits ${query}. All places: tributary network locations\n`;
+      return `Nothing fits ${query}. All places: tributary service locations\n`;
     return renderTable(specs, terminal, [
       {
         title: 'Spec',

@@ -11,8 +11,8 @@ import { type ChosenPlace, choosePlace } from './choose-place.ts';
 const defaultCount = 20;
 
 const flags = {
-  '--location <id>': 'only in this location: an id from "network locations"',
-  '--group <id>': 'only in this location group: an id from "network locations"',
+  '--location <id>': 'only in this location: an id from "service locations"',
+  '--group <id>': 'only in this location group: an id from "service locations"',
   '--client <id>': 'only this provider, by its client id',
   '--count <number>': `show at most this many (default: ${defaultCount})`,
   '--exclude <ids>': [
@@ -27,9 +27,9 @@ export const providers = defineCommand({
   description: 'providers that can be used now, the best first; anywhere, or in a place',
   options: flags,
   examples: {
-    'tributary network providers': 'the best anywhere',
-    'tributary network providers germany --count 5': 'the best five of a country',
-    'tributary network providers berlin --ids': 'ids only, one a line',
+    'tributary service providers': 'the best anywhere',
+    'tributary service providers germany --count 5': 'the best five of a country',
+    'tributary service providers berlin --ids': 'ids only, one a line',
   },
   async run(session, { words, options }, { stderr }) {
     const { ids: idsOnly = false } = options;
@@ -102,7 +102,7 @@ function renderNotes(place: ChosenPlace | undefined, foundCount: number): string
     name !== '' && `In ${name} (${type})`,
     alsoFits.length > 0 && `Other places of that name: ${alsoFits.join('; ')}`,
     foundCount === 0 &&
-      'No provider is online there now. To see where some are: tributary network locations',
+      'No provider is online there now. To see where some are: tributary service locations',
   ]);
 }
 

@@ -2,7 +2,7 @@ import type {
   PlacesView,
   PlaceView,
   SpecView,
-} from '../../../../../src/cli/commands/network/place-view.ts';
+} from '../../../../../src/cli/commands/service/place-view.ts';
 
 /** A place of which only this is known. */
 export function place(known: Partial<PlaceView>): PlaceView {

@@ -33,7 +33,7 @@ async function createCaller(behave: Behaviour) {
   });
   return {
     paths: ['--config', join(stateDirectory, '../tributary.yaml'), '--state-dir', stateDirectory],
-    run: (...words: string[]) => run(['network', 'clients', ...words]),
+    run: (...words: string[]) => run(['service', 'clients', ...words]),
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   };
 }
@@ -96,7 +96,7 @@ describe('a list that breaks off', () => {
 
 test('a reader that has seen enough ends the command without a word', async () => {
   await using caller = await createCaller(sendClients(20_000, 'whole'));
-  const argv = ['src/tributary.ts', 'network', 'clients', ...caller.paths];
+  const argv = ['src/tributary.ts', 'service', 'clients', ...caller.paths];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = once(child, 'exit');
   let stderr = '';

@@ -13,9 +13,9 @@ export const locations = defineCommand({
       'how similar: at most this share of the letters may differ, 0 to 1 (default: up to the service)',
   },
   examples: {
-    'tributary network locations': 'every place with providers, and how many',
-    'tributary network locations new york': 'places of that name',
-    'tributary network locations --near berln': 'places with a name like this',
+    'tributary service locations': 'every place with providers, and how many',
+    'tributary service locations new york': 'places of that name',
+    'tributary service locations --near berln': 'places with a name like this',
   },
   async run(session, { words, options }) {
     const query = words.join(' ').trim() || undefined;
@@ -79,8 +79,8 @@ function renderNone(query: string | undefined, { near, distance }: NearOptions):
   if (query === undefined) return 'No place has a provider yet.\n';
   const isExact = near === undefined && distance === undefined;
   const next = isExact
-    ? `Try tributary network locations ${query} --near`
-    : 'All places: tributary network locations';
+    ? `Try tributary service locations ${query} --near`
+    : 'All places: tributary service locations';
   return `No place is called ${query}. ${next}\n`;
 }
 

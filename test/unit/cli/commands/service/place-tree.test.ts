@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameInFull, sortAsTree } from '../../../../../src/cli/commands/network/place-view.ts';
+import { nameInFull, sortAsTree } from '../../../../../src/cli/commands/service/place-view.ts';
 import { place } from './sample-places.ts';
 
 const germany = place({

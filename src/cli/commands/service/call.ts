@@ -21,12 +21,13 @@ export const call = defineCommand({
     '--input <file>': 'the request as JSON from this file; - is standard input',
   },
   examples: {
-    'tributary call': 'every operation',
-    'tributary call find-providers2 --field count=3 --field specs[].best_available=true':
+    'tributary service call': 'every operation',
+    'tributary service call find-providers2 --field count=3 --field specs[].best_available=true':
       'the three best providers',
-    'tributary call auth-client --input client.json': 'a request from a file',
-    'tributary call GET /account/points': 'a request that is not in the list, sent as it is typed',
-    'tributary call POST /device/set-name --field device_name=attic': 'with a body',
+    'tributary service call auth-client --input client.json': 'a request from a file',
+    'tributary service call GET /account/points':
+      'a request that is not in the list, sent as it is typed',
+    'tributary service call POST /device/set-name --field device_name=attic': 'with a body',
   },
   async run(session, { words, options }, context) {
     const { callOperation, listOperations } = await import('./call-operation.ts');

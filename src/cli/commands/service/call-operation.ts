@@ -145,7 +145,9 @@ function findOperation(text: string): OperationName {
   if (found !== undefined) return found;
   const nearest = findNearest(text, names);
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  throw refuse(`unknown operation ${text}${hint}`, { action: 'See them all: tributary call' });
+  throw refuse(`unknown operation ${text}${hint}`, {
+    action: 'See them all: tributary service call',
+  });
 }
 
 /** The fields that were typed; undefined without any. @throws usage-invalid */

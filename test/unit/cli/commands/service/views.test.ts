@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import {
   findConnectedAt,
   viewClient,
-} from '../../../../../src/cli/commands/network/client-view.ts';
-import { viewEarner } from '../../../../../src/cli/commands/network/leaderboard.ts';
-import { viewReliability } from '../../../../../src/cli/commands/network/reliability.ts';
+} from '../../../../../src/cli/commands/service/client-view.ts';
+import { viewEarner } from '../../../../../src/cli/commands/service/leaderboard.ts';
+import { viewReliability } from '../../../../../src/cli/commands/service/reliability.ts';
 import { renderJson } from '../../../../../src/cli/present/text.ts';
 import { judgeAnswer } from '../../../../../src/service/judge.ts';
 import type { OperationName, WireResponse } from '../../../../../src/service/operations.ts';

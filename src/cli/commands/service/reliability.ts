@@ -16,7 +16,7 @@ export const reliability = defineCommand({
   usage: 'reliability',
   description: "how reliable the network's devices were, and each country's multiplier",
   examples: {
-    'tributary network reliability': 'weights, clients and countries over the last window',
+    'tributary service reliability': 'weights, clients and countries over the last window',
   },
   run: async (session) =>
     viewReliability((await session.call('reliability', undefined)).reliabilityWindow),

@@ -21,7 +21,7 @@ export async function choosePlace(session: Session, words: string): Promise<Chos
   );
   if (chosen !== undefined) return chosen;
   throw refuse(`no place is called ${words}`, {
-    action: `Similar names: tributary network locations ${words} --near`,
+    action: `Similar names: tributary service locations ${words} --near`,
   });
 }
 

@@ -24,8 +24,8 @@ export const clients = defineCommand({
     ...listFlags,
   },
   examples: {
-    'tributary network clients': 'all of them',
-    'tributary network clients --connected --json': 'those that are connected, for a script',
+    'tributary service clients': 'all of them',
+    'tributary service clients --connected --json': 'those that are connected, for a script',
   },
   async act({ options }, context) {
     const { openSession } = await import('../../frame/session.ts');

@@ -8,7 +8,7 @@ import {
   goldenNow,
   indent,
 } from './command-world.ts';
-import { createNetworkWorld } from './network-world.ts';
+import { createNetworkWorld } from './service-world.ts';
 
 type World = Awaited<ReturnType<typeof createNetworkWorld>>;
 
@@ -24,15 +24,15 @@ async function show(
 }
 
 const lines = {
-  clients: 'network clients',
-  locations: 'network locations',
-  'locations-found': 'network locations new',
-  'locations-near': 'network locations --distance 0.2 berln',
-  providers: 'network providers',
-  'providers-place': 'network providers berlin --count 2',
-  spec: 'network spec streaming in germany',
-  reliability: 'network reliability',
-  leaderboard: 'network leaderboard',
+  clients: 'service clients',
+  locations: 'service locations',
+  'locations-found': 'service locations new',
+  'locations-near': 'service locations --distance 0.2 berln',
+  providers: 'service providers',
+  'providers-place': 'service providers berlin --count 2',
+  spec: 'service spec streaming in germany',
+  reliability: 'service reliability',
+  leaderboard: 'service leaderboard',
 } as const;
 
 describe('every command of the group', () => {
@@ -70,14 +70,14 @@ describe('every command of the group', () => {
 
   test.each([
     [
-      'network spec germany',
+      'service spec germany',
       '/network/create-provider-spec',
-      'Places by their names: tributary network locations WORDS',
+      'Places by their names: tributary service locations WORDS',
     ],
     [
-      'network providers germany --ids',
+      'service providers germany --ids',
       '/network/find-providers',
-      'Without --ids, the providers are found there, too: tributary network providers',
+      'Without --ids, the providers are found there, too: tributary service providers',
     ],
     [
       'account upgrade --user-auth ada@example.org --name ada',
@@ -96,7 +96,7 @@ describe('every command of the group', () => {
   test('names a place that a sentence is about, also where it has no provider', async () => {
     const { run } = await createCommandWorld();
     const { stdout } = await run([
-      'network',
+      'service',
       'spec',
       'something',
       'fast',
@@ -113,20 +113,20 @@ describe('every command of the group', () => {
     ['clients', 'No clients yet. To register this device: sudo systemctl start tributary\n'],
     [
       'locations nowhere',
-      'No place is called nowhere. Try tributary network locations nowhere --near\n',
+      'No place is called nowhere. Try tributary service locations nowhere --near\n',
     ],
     [
       'locations --near xyzzy',
-      'No place is called xyzzy. All places: tributary network locations\n',
+      'No place is called xyzzy. All places: tributary service locations\n',
     ],
     [
       'providers',
-      'No provider is online there now. To see where some are: tributary network locations\n',
+      'No provider is online there now. To see where some are: tributary service locations\n',
     ],
     ['leaderboard', 'No network has provided anything yet.\n'],
   ])('says what to do where there is nothing: %s', async (line, stdout) => {
     const { run } = await createCommandWorld();
-    expect(await run(['network', ...line.split(' ')])).toEqual({ exitCode: 0, stdout, stderr: '' });
+    expect(await run(['service', ...line.split(' ')])).toEqual({ exitCode: 0, stdout, stderr: '' });
   });
 
   test.each([
@@ -140,12 +140,12 @@ describe('every command of the group', () => {
     ['providers berlin --ids --location abc', '--ids: either berlin, or --location and --group'],
     [
       'providers atlantis',
-      'no place is called atlantis\n  > Similar names: tributary network locations atlantis --near\n',
+      'no place is called atlantis\n  > Similar names: tributary service locations atlantis --near\n',
     ],
     ['spec', "missing required argument 'words'"],
   ])('refuses what it cannot do, and says what it could: %s', async (line, message) => {
     const { run } = await createCommandWorld();
-    const { exitCode, stdout, stderr } = await run(['network', ...line.split(' ')]);
+    const { exitCode, stdout, stderr } = await run(['service', ...line.split(' ')]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: '' });
     expect(stderr).toContain(message);
   });
@@ -185,7 +185,7 @@ describe('every command of the group', () => {
       nowMs: goldenNow,
     });
     const { clients, ...others } = lines;
-    for (const line of [...Object.values(others), 'network providers berlin --ids']) {
+    for (const line of [...Object.values(others), 'service providers berlin --ids']) {
       const { exitCode, stdout, stderr } = await run(line.split(' '), { columns: 80 });
       expect({ line, exitCode }).toEqual({ line, exitCode: 0 });
       expect(stdout).toContain('東京');
@@ -217,22 +217,22 @@ describe('every command of the group', () => {
   });
 });
 
-describe('tributary network clients', () => {
+describe('tributary service clients', () => {
   test('lists only connected clients where that is asked for', async () => {
     const { run } = await createNetworkWorld();
-    const { stdout } = await run(['network', 'clients', '--connected', '--json']);
+    const { stdout } = await run(['service', 'clients', '--connected', '--json']);
     expect(JSON.parse(stdout).clients.map((client: { name: string }) => client.name)).toEqual([
       'kitchen',
       'attic',
     ]);
-    const text = (await run(['network', 'clients', '--connected'])).stdout;
+    const text = (await run(['service', 'clients', '--connected'])).stdout;
     expect(text).not.toContain('garden shed');
     expect(text).toContain('3 clients, 2 connected.\n');
   });
 
   test('shows no secret', async () => {
     const { run, get } = await createNetworkWorld();
-    const { stdout } = await run(['network', 'clients', '--json']);
+    const { stdout } = await run(['service', 'clients', '--json']);
     const issued = JSON.stringify(await get('/network/clients'));
     const secrets = [
       ...issued.matchAll(/"(?:client_private_key|auth_token|config)":"([^"]+)"/g),
@@ -252,22 +252,22 @@ describe('tributary network clients', () => {
     ];
     await registerNamed(names);
     for (const columns of [80, 50]) {
-      const { stdout } = await run(['network', 'clients'], { columns });
+      const { stdout } = await run(['service', 'clients'], { columns });
       const rows = stdout.split('\n');
       expect(rows).toHaveLength(names.length + 4);
       expect(rows.filter((row) => stringWidth(row) > columns)).toEqual([]);
       expect(rows.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     }
-    const { clients } = JSON.parse((await run(['network', 'clients', '--json'])).stdout);
+    const { clients } = JSON.parse((await run(['service', 'clients', '--json'])).stdout);
     expect(clients.map((client: { name: string }) => client.name)).toEqual(names);
   });
 });
 
-describe('tributary network providers', () => {
+describe('tributary service providers', () => {
   test('leaves out whom it is told to', async () => {
     const { run } = await createNetworkWorld();
     const find = async (...words: string[]) =>
-      JSON.parse((await run(['network', 'providers', ...words, '--json'])).stdout).providers.map(
+      JSON.parse((await run(['service', 'providers', ...words, '--json'])).stdout).providers.map(
         (provider: { clientId: string }) => provider.clientId,
       );
     const [first, second, ...rest] = await find();
@@ -280,7 +280,7 @@ describe('tributary network providers', () => {
   test('looks in the place that is typed after the excluded providers', async () => {
     const { run } = await createNetworkWorld();
     const find = async (line: string) =>
-      JSON.parse((await run(['network', 'providers', ...line.split(' '), '--json'])).stdout);
+      JSON.parse((await run(['service', 'providers', ...line.split(' '), '--json'])).stdout);
     const { providers, place } = await find('germany');
     const [first, ...rest] = providers.map(
       ({ clientId }: { readonly clientId: string }) => clientId,
@@ -295,7 +295,7 @@ describe('tributary network providers', () => {
   test('finds ids of a place, the own devices among them, one a line', async () => {
     const { run, devices } = await createNetworkWorld();
     await run(['device', 'provide', devices.attic, 'network']);
-    const { stdout, stderr } = await run(['network', 'providers', 'france', '--ids']);
+    const { stdout, stderr } = await run(['service', 'providers', 'france', '--ids']);
     expect(stdout.split('\n')).toEqual([
       expect.stringMatching(/^[0-9a-f-]{36}$/),
       devices.attic,
@@ -303,7 +303,7 @@ describe('tributary network providers', () => {
     ]);
     expect(stderr).toBe('In France (country)\n');
     const { providers } = JSON.parse(
-      (await run(['network', 'providers', 'france', '--ids', '--json'])).stdout,
+      (await run(['service', 'providers', 'france', '--ids', '--json'])).stdout,
     );
     expect(providers[1]).toEqual({
       rank: 2,
@@ -317,7 +317,7 @@ describe('tributary network providers', () => {
   test('takes an id of a place or group as it is', async () => {
     const { run } = await createNetworkWorld();
     const { locations, groups } = JSON.parse(
-      (await run(['network', 'locations', '--json'])).stdout,
+      (await run(['service', 'locations', '--json'])).stdout,
     );
     const idOf = (name: string) =>
       locations.find((place: { name: string }) => place.name === name).locationId;
@@ -325,7 +325,7 @@ describe('tributary network providers', () => {
       (group: { name: string }) => group.name === 'Europe',
     ).locationGroupId;
     const count = async (...words: string[]) =>
-      JSON.parse((await run(['network', 'providers', ...words, '--json'])).stdout).providers.length;
+      JSON.parse((await run(['service', 'providers', ...words, '--json'])).stdout).providers.length;
     expect(await count('--location', idOf('Tokyo'))).toBe(1);
     expect(await count('--group', europe)).toBe(6);
     expect(await count('--group', europe, '--location', idOf('Tokyo'))).toBe(7);
@@ -333,12 +333,12 @@ describe('tributary network providers', () => {
   });
 });
 
-describe('tributary network leaderboard', () => {
+describe('tributary service leaderboard', () => {
   test('shows every name where that is asked for', async () => {
     const { run } = await createNetworkWorld();
-    const hidden = await run(['network', 'leaderboard']);
+    const hidden = await run(['service', 'leaderboard']);
     expect(hidden.stdout).toContain('[hidden]');
     expect(hidden.stdout).not.toContain('Turd');
-    expect((await run(['network', 'leaderboard', '--show-all'])).stdout).toContain('Turd Hill');
+    expect((await run(['service', 'leaderboard', '--show-all'])).stdout).toContain('Turd Hill');
   });
 });

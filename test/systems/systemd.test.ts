@@ -56,7 +56,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       }
       for unit in tributary-netns.service tributary-netns-check.service; do judge $unit ${Number(saidRootExposure) * 10}; done
       for unit in watch forget; do judge tributary-netns-$unit.service ${Number(saidSmallExposure) * 10}; done
-      judge tributary-right.service ${Number(saidSmallExposure) * 10}
+      for unit in right page; do judge tributary-$unit.service ${Number(saidSmallExposure) * 10}; done
       grep -q 'tributary.service: ${saidExposure} ' /run/exposure || fail "the page says ${saidExposure}: $(tail -n 1 /run/exposure)"
       tail -n 1 /run/exposure
     `);
@@ -179,6 +179,38 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       done
       for unit in tributary.path tributary.socket tributary-netns-watch tributary-netns-check.path tributary-netns-forget.path; do systemctl is-active $unit || fail "$unit is given up"; done
       until_true 40 is_phase providing
+    `);
+  });
+
+  it('serves the page where the configuration says, from the next start on, and nowhere at port 0', async () => {
+    await run(`
+      connect_host
+      systemctl restart tributary || fail 'it does not start'
+      until_true 20 curl -sf http://127.0.0.1:9469/livez
+      opened() { systemctl show --value -p ActiveEnterTimestampMonotonic tributary.socket; }
+      before=$(opened)
+      systemctl restart tributary || fail 'it does not restart'
+      until_true 20 curl -sf http://127.0.0.1:9469/livez
+      [ "$(opened)" = "$before" ] || fail 'a restart closes the page for no reason'
+      tributary config set status.listen 0.0.0.0:9470 || fail 'it is not set'
+      tributary restart || fail 'it does not restart'
+      until_true 20 on internet curl -sf http://192.168.77.10:9470/livez
+      curl -s -m 4 http://127.0.0.1:9469/livez && fail 'the page is still where it was'
+      # Of an address that the host gets later, as from a router.
+      tributary config set status.listen 192.168.77.99:9469 || fail 'it is not set'
+      systemctl stop tributary; systemctl start tributary || fail 'it does not start'
+      ip address add 192.168.77.99/24 dev eth0
+      until_true 20 on internet curl -sf http://192.168.77.99:9469/livez
+      tributary config set status.listen 127.0.0.1:0 || fail 'it is not set'
+      systemctl restart tributary || fail 'it does not restart'
+      is_inactive tributary.socket || fail 'it listens still'
+      curl -s -m 4 http://127.0.0.1:9469/livez && fail 'there is a page'
+      tributary status >/dev/null || fail 'the agent does not answer'
+      systemctl --failed --no-legend | grep tributary && fail 'a unit has failed'
+      tributary config unset status.listen || fail 'it is not unset'
+      systemctl restart tributary || fail 'it does not restart'
+      until_true 20 curl -sf http://127.0.0.1:9469/livez
+      [ ! -e /run/systemd/system/tributary.socket.d/tributary-listen.conf ] || fail 'a file is left'
     `);
   });
 

@@ -77,6 +77,11 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
   'sudo apt-get purge tributary': ['test/systems/package.test.ts', 'apt-get purge -y tributary'],
   'sudo apt-get remove tributary': ['test/systems/package.test.ts', 'apt-get remove -y tributary'],
   'sudo systemctl reload tributary': ['test/systems/systemd.test.ts', 'systemctl reload tributary'],
+  'sudo tributary config set status.listen 0.0.0.0:9469': [
+    'test/systems/systemd.test.ts',
+    'tributary config set status.listen 0.0.0.0:9470',
+  ],
+  'sudo tributary restart': ['test/systems/systemd.test.ts', 'tributary restart'],
   'sudo tributary config set provide.cap.bytes "500 GB"': [
     'test/unit/config/command.test.ts',
     "['provide.cap.bytes', '500 GB'",

@@ -36,6 +36,7 @@ test('nor has what starts with each start of the service', () => {
   for (const name of [
     ...names,
     'tributary-right.service',
+    'tributary-page.service',
     'tributary-netns-watch.service',
     'tributary-netns-check.path',
     'tributary-netns-forget.path',

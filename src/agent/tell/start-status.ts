@@ -102,15 +102,17 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
 }
 
 /**
- * A socket that was handed over may listen elsewhere than configured. Loading the configuration has
- * already warned about the configured place.
+ * A socket that was handed over may listen elsewhere than configured, as where only the agent's
+ * environment names the address. Loading the configuration has already warned about the configured
+ * place.
  */
 function warnOfPage({ loaded, log }: StartStatusParts, listen: HostPort): void {
-  const warnings = findPageWarnings(
-    'the socket handed over',
-    listen,
-    loaded.credentials.statusToken,
-  );
+  const [here, configured] = [listen, loaded.config.status.listen].map(formatHostPort);
+  const elsewhere = `status.listen: the page is on ${here}, where systemd holds it open, and not on ${configured}; see: systemctl cat tributary.socket`;
+  const warnings = [
+    ...(here === configured ? [] : [elsewhere]),
+    ...findPageWarnings('the socket handed over', listen, loaded.credentials.statusToken),
+  ];
   for (const warning of warnings) log.warn({ warning }, 'configuration');
 }
 

@@ -126,7 +126,7 @@ const widestHelp = 120;
 
 const examples = {
   'sudo tributary setup': 'set this device up, question by question',
-  'sudo tributary status': 'what it does, why, and what you can do about it',
+  'tributary status': 'what it does, why, and what you can do about it',
   'sudo tributary doctor': 'what is wrong, and the command that fixes it',
   'sudo tributary pause --for 2h': 'share nothing for two hours',
 };

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { basename, dirname } from 'node:path';
 import { hasCode, isAbort, messageOf, systemCodeOf, TributaryError } from '../errors/codes.ts';
 import { isErrorCode } from '../health/reasons.ts';
+import type { HostPort } from '../lib/host-port.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { toPlainText } from '../lib/plain-text.ts';
 import { openFolder } from '../system/folder.ts';
@@ -63,25 +64,42 @@ export async function askAgent(
 }
 
 /**
- * Asks by HTTP/1.0, whose answers end with the connection. Node's own client takes longer to load
- * than this whole exchange.
+ * The parsed answer of the status page, which every user of this machine may read.
+ * Rejects where nothing answers there as an agent does.
  */
-async function exchange(
-  socketPath: string,
-  onlyOf: string | undefined,
-  { method, path, body, onVersion, timeoutMs = usualTimeoutMs[method] }: Question,
-) {
-  const signal = AbortSignal.timeout(timeoutMs);
+export async function askPage(page: HostPort, question: Question): Promise<unknown> {
+  const signal = limit(question);
+  return await converse(connect({ ...page, signal }), '', question);
+}
+
+function limit({ method, timeoutMs = usualTimeoutMs[method] }: Question): AbortSignal {
+  return AbortSignal.timeout(timeoutMs);
+}
+
+async function exchange(socketPath: string, onlyOf: string | undefined, question: Question) {
+  const signal = limit(question);
   // Root connects with the rights of the folder's owner. A link in place of the agent's socket
   // could otherwise lead to one that only root may use.
   await using folder = await openFolder(dirname(socketPath));
   const socket = folder.at(basename(socketPath), (own) => connect({ path: own, signal }));
-  const sent = body === undefined ? '' : JSON.stringify(body);
-  const length = body === undefined ? '' : `Content-Length: ${Buffer.byteLength(sent)}\r\n`;
   // A socket in the state directory belongs to its agent, even if the agent knows that directory by
   // another path.
   const isCertain = onlyOf === undefined || dirname(socketPath) === onlyOf;
   const meant = isCertain ? '' : `${stateHeader}: ${encodeURI(onlyOf)}\r\n`;
+  return await converse(socket, meant, question);
+}
+
+/**
+ * Asks by HTTP/1.0, whose answers end with the connection. Node's own client takes longer to load
+ * than this whole exchange.
+ */
+async function converse(
+  socket: Socket,
+  meant: string,
+  { method, path, body, onVersion }: Question,
+): Promise<unknown> {
+  const sent = body === undefined ? '' : JSON.stringify(body);
+  const length = body === undefined ? '' : `Content-Length: ${Buffer.byteLength(sent)}\r\n`;
   socket.write(`${method} ${path} HTTP/1.0\r\nHost: localhost\r\n${meant}${length}\r\n${sent}`);
   const answer = await readToEnd(socket);
   const end = answer.indexOf('\r\n\r\n');

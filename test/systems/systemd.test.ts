@@ -196,6 +196,9 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       tributary restart || fail 'it does not restart'
       until_true 20 on internet curl -sf http://192.168.77.10:9470/livez
       curl -s -m 4 http://127.0.0.1:9469/livez && fail 'the page is still where it was'
+      as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups tributary "$@"; }
+      as_nobody status | grep -q '^Tributary is' || fail 'only root reads the status'
+      as_nobody pause && fail 'anybody pauses it'
       # Of an address that the host gets later, as from a router.
       tributary config set status.listen 192.168.77.99:9469 || fail 'it is not set'
       systemctl stop tributary; systemctl start tributary || fail 'it does not start'
@@ -206,6 +209,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       is_inactive tributary.socket || fail 'it listens still'
       curl -s -m 4 http://127.0.0.1:9469/livez && fail 'there is a page'
       tributary status >/dev/null || fail 'the agent does not answer'
+      as_nobody status 2>&1 | grep -q 'sudo tributary status' || fail 'without a page, a user is not told to be root'
       systemctl --failed --no-legend | grep tributary && fail 'a unit has failed'
       tributary config unset status.listen || fail 'it is not unset'
       systemctl restart tributary || fail 'it does not restart'

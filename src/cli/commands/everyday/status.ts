@@ -1,4 +1,4 @@
-import { TributaryError } from '../../../errors/codes.ts';
+import { hasCode, TributaryError } from '../../../errors/codes.ts';
 import { toPlainValue } from '../../../lib/plain-text.ts';
 import type { StatusDocument } from '../../../status/document.ts';
 import { renderStatus } from '../../../status/text.ts';
@@ -28,7 +28,14 @@ export const status = defineCommand({
     const onVersion = (version: string | undefined) => {
       agentVersion = version;
     };
-    const ask = () => askAgent(places, { method: 'GET', path: '/status.json', onVersion });
+    const question = { method: 'GET', path: '/status.json', onVersion } as const;
+    const ask = () =>
+      askAgent(places, question).catch(async (error: unknown) => {
+        // The page is open to every user of this machine, its agent's socket to root alone.
+        if (!hasCode(error, 'not-allowed') || places.onlyOf !== undefined) throw error;
+        const { askOwnPage } = await import('./ask-own-page.ts');
+        return await askOwnPage(question, options, context).catch(() => Promise.reject(error));
+      });
     if (options.watch !== undefined)
       return watchStatus(ask, { ...options, watch: options.watch }, context);
     const answer = await ask();

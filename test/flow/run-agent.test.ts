@@ -85,7 +85,8 @@ async function start(
     signals.emit('SIGTERM');
     await ended;
     await service.close();
-    await rm(directory, { recursive: true, force: true });
+    // An agent that ended without its disk may still write once the disk answers.
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   });
   const waitForPhase = (phase: string) =>
     waitUntil(async () => {

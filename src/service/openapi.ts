@@ -37,7 +37,12 @@ export const failureStatuses: Readonly<Record<number, string>> = {
  */
 export interface OpenApiDocument {
   readonly openapi: '3.1.1';
-  readonly info: Readonly<Record<'title' | 'version' | 'description', string>>;
+  readonly info: Readonly<Record<'title' | 'version' | 'description', string>> & {
+    readonly license: Readonly<Record<'name' | 'identifier', string>>;
+    readonly contact: Readonly<Record<'name', string>>;
+  };
+  /** The first words of the paths. */
+  readonly tags: readonly Readonly<Record<'name' | 'description', string>>[];
   readonly servers: readonly [{ readonly url: string }];
   /** By path, and then by method in small letters. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
@@ -55,6 +60,8 @@ interface DescribedOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
+  /** Who may call it, when it may be repeated, and where it is not documented. */
+  readonly description: string;
   /** Each entry is enough; an empty one stands for a call without a token. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly requestBody?: SchemaContent & { readonly required: true };
@@ -93,7 +100,10 @@ export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument 
       title: 'Network provider and device service',
       version,
       description: describeProfile(profile),
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'Tributary' },
     },
+    tags: tagsOf(served),
     servers: [{ url: baseUrl }],
     paths,
     components: {
@@ -105,7 +115,7 @@ export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument 
 }
 
 function describeOperation(name: OperationName, named: NamedSchemas): DescribedOperation {
-  const { summary, request, response, authentication, takesNetworkJwt, path, repeat }: Operation =
+  const { summary, request, response, authentication, takesNetworkJwt, repeat }: Operation =
     operations[name];
   const tokens = tokensFor(takesNetworkJwt ? 'network-jwt' : authentication);
   const toContent = (schema: z.ZodType) => ({
@@ -113,8 +123,9 @@ function describeOperation(name: OperationName, named: NamedSchemas): DescribedO
   });
   return {
     operationId: name,
-    tags: path.split('/').slice(1, 2),
+    tags: [findTag(name)],
     summary,
+    description: explain(operations[name]),
     security: [...(takesNetworkJwt ? [{}] : []), ...tokens.map((token) => ({ [token]: [] }))],
     ...(request === undefined ? {} : { requestBody: { required: true, ...toContent(request) } }),
     responses: {
@@ -124,6 +135,47 @@ function describeOperation(name: OperationName, named: NamedSchemas): DescribedO
     },
     'x-retry': repeat,
   };
+}
+
+/** What is not seen by the fields. */
+function explain({ authentication, repeat, isOutside, takesNetworkJwt }: Operation): string {
+  const sentences = [
+    takesNetworkJwt === true
+      ? 'It needs no token and answers more to one of a network.'
+      : callers[authentication],
+    repeat === 'always'
+      ? 'It may be repeated after any failure.'
+      : 'It must not be repeated once it may have arrived.',
+    ...(isOutside === true ? ['It is outside the documented interface.'] : []),
+  ];
+  return sentences.join(' ');
+}
+
+const callers: Readonly<Record<Operation['authentication'], string>> = {
+  none: 'Anybody may call it.',
+  'any-jwt': 'The token of a network may call it, or of a client for that client alone.',
+  'network-jwt': 'The token of a network may call it.',
+  'guest-jwt': 'The token of a guest session may call it.',
+};
+
+/** What the operations below the first word of a path are about. */
+const topics: Readonly<Record<string, string>> = {
+  account: 'Wallets, and what is paid.',
+  auth: 'Signing in.',
+  device: 'Sharing devices and handing them over.',
+  network: 'The clients of a network, and finding providers.',
+  stats: 'What providers did.',
+  transfer: 'What counts for payouts.',
+  wallet: 'Addresses on blockchains.',
+};
+
+function tagsOf(served: readonly OperationName[]) {
+  const names = new Set(served.map(findTag));
+  return [...names].sort().map((name) => ({ name, description: topics[name] ?? name }));
+}
+
+function findTag(name: OperationName): string {
+  return operations[name].path.split('/')[1] ?? '';
 }
 
 function describeProfile(profile: Profile): string {

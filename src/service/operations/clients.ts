@@ -41,13 +41,13 @@ const location = object(() => ({
 }));
 
 const windowSizeSettings = object(() => ({
-  window_size_min: integer.describe('Least size.'),
-  window_size_min_p2p_only: integer.describe('Least size where all connections are direct.'),
-  window_size_max: integer.describe('Usual largest size.'),
-  window_size_hard_max: integer.describe('Size that is never passed.'),
+  window_size_min: number.describe('Least size.'),
+  window_size_min_p2p_only: number.describe('Least size where all connections are direct.'),
+  window_size_max: number.describe('Usual largest size.'),
+  window_size_hard_max: number.describe('Size that is never passed.'),
   window_size_reconnect_scale: number.describe('Factor on the size while connecting again.'),
-  keep_healthiest_count: integer.describe('How many of the healthiest are kept.'),
-  ulimit: integer.describe('Limit on open connections.'),
+  keep_healthiest_count: number.describe('How many of the healthiest are kept.'),
+  ulimit: number.describe('Limit on open connections.'),
 }));
 
 const performanceProfile = object(() => ({

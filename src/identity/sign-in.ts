@@ -94,6 +94,21 @@ export async function signIn(
   return answer.byJwt;
 }
 
+/**
+ * Keeps the token that `obtain` brings as the sign-in.
+ * @throws state-unwritable, also before `obtain` is called; codes of `obtain`
+ */
+export async function keepSignIn(
+  store: NetworkJwtStore,
+  obtain: () => Promise<Secret>,
+): Promise<Secret> {
+  const state = (await store.readOrSetAside()) ?? emptyNetworkJwtState;
+  await store.write(state);
+  const token = await obtain();
+  await store.write(withOwnersToken(state, token));
+  return token;
+}
+
 const advice = 'make a new one and give it to `tributary login`';
 
 function toLoginError(error: unknown): unknown {

@@ -1,15 +1,15 @@
-import { decodeJwt, decodeProtectedHeader } from 'jose';
-import type { WireRequest } from '../service/operations.ts';
-import type { Handlers } from './backend.ts';
-import { toWireTime } from './profile.ts';
+import { GIB } from '../lib/units.ts';
+import type { Backend, Handlers } from './backend.ts';
+import type { Payment } from './payouts.ts';
+import { usdcPerGib } from './prices.ts';
+import { type ServedProfile, toWireTime } from './profile.ts';
 import { refuse } from './refusal.ts';
+import { toStableId } from './repeatable.ts';
+import { isWalletAddress } from './wallet-address.ts';
 
 const pendingLimit = 10;
 
-/**
- * The operations below `/auth` and `/account`. Every bad code gets one and the same error, so that
- * a caller learns nothing about codes.
- */
+/** Login codes, wallets and payouts. */
 export const accountHandlers = {
   /** A login code for the caller's own network (service-interface, "Limits"). */
   codeCreate({ codes, profile }, { request, network: { networkId } }) {
@@ -26,48 +26,6 @@ export const accountHandlers = {
     }
     const auth_code = codes.issue('login', networkId, { durationMinutes: duration_minutes, uses });
     return { auth_code, duration_minutes, uses };
-  },
-
-  async codeLogin({ codes, networks, tokens }, { request }) {
-    const network = networks.find(codes.redeem('login', request.auth_code) ?? '');
-    if (network === undefined) throw refuse('Invalid, expired or used auth code.');
-    return { by_jwt: await tokens.signNetwork(network) };
-  },
-
-  /** A network's token cannot be renewed, as in production. */
-  async refreshToken({ clients, tokens }, { network, ownClientId = '' }) {
-    const client = clients.find(network.networkId, ownClientId);
-    if (client === undefined) throw refuse('Only the token of a client can be renewed.');
-    return { by_jwt: await tokens.signClient(network, client) };
-  },
-
-  /**
-   * No operation signs in with a password, so it is checked but not kept. If it is refused, the
-   * code stays valid.
-   */
-  passwordSet({ codes }, { request }) {
-    checkPassword(request.password);
-    if (codes.redeem('reset', request.reset_code) === undefined)
-      throw refuse('Invalid, expired or used reset code.');
-    return {};
-  },
-
-  /** The guest's old token stays valid. */
-  async upgradeGuest({ networks, tokens, warn }, { request, network }) {
-    const { network_name: networkName, user_auth, wallet_auth } = request;
-    checkUserAuth(user_auth);
-    checkProof(request);
-    const answer = {
-      network: {
-        by_jwt: await tokens.signNetwork(networks.upgrade(network.networkId, networkName)),
-      },
-    };
-    if (wallet_auth !== undefined)
-      warn(`network ${networkName} asked for wallet_auth, which has no effect here`);
-    // If a third party vouches for the user, nothing has to be verified.
-    return request.auth_jwt === undefined
-      ? { ...answer, verification_required: { user_auth } }
-      : answer;
   },
 
   wallets: ({ profile, wallets }, { network }) => ({
@@ -95,6 +53,51 @@ export const accountHandlers = {
     return { paid_bytes_provided: paidBytes, unpaid_bytes_provided: unpaidBytes };
   },
 
+  createWallet({ wallets }, { request, network: { networkId } }) {
+    const { blockchain, wallet_address: walletAddress, default_token_type: token } = request;
+    if (!isWalletAddress(walletAddress, blockchain))
+      throw refuse(`The address is none of the blockchain ${blockchain}.`);
+    if ((token ?? 'USDC') !== 'USDC') throw refuse('Payouts are made in USDC alone.');
+    const known = wallets.list(networkId).find((own) => own.walletAddress === walletAddress);
+    const wallet = known ?? { networkId, blockchain, walletAddress, walletType: 'external' };
+    return {
+      wallet_id:
+        'walletId' in wallet ? wallet.walletId : wallets.add({ ...wallet, active: 1 }).walletId,
+    };
+  },
+
+  validateAddress: (_, { request: { address, chain = 'SOL' } }) => ({
+    valid: isWalletAddress(address, chain),
+  }),
+
+  removeWallet({ wallets }, { request, network }) {
+    if (!wallets.remove(network.networkId, request.wallet_id))
+      throw refuse('The network has no such wallet.');
+    return { success: true };
+  },
+
+  async payments(backend, { network: { networkId } }) {
+    await backend.sample();
+    const listed = listPayments(backend, networkId);
+    return { account_payments: listed.map((one) => toWirePayment(backend.profile, one)) };
+  },
+
+  /** A point for each whole GiB that was paid. */
+  async points(backend, { network: { networkId } }) {
+    await backend.sample();
+    const paid = listPayments(backend, networkId);
+    return {
+      network_points: paid.map(({ paymentId, bytes, paidMs }) => ({
+        account_point_id: toStableId('point', paymentId),
+        network_id: networkId,
+        event: 'payout',
+        point_value: Math.floor(bytes / GIB),
+        account_payment_id: paymentId,
+        create_time: toWireTime(backend.profile, paidMs),
+      })),
+    };
+  },
+
   /** A wallet of another network gets the error for an unknown wallet. */
   setPayoutWallet({ wallets }, { request, network }) {
     if (wallets.choosePayoutWallet(network.networkId, request.wallet_id)) return {};
@@ -102,35 +105,45 @@ export const accountHandlers = {
   },
 } satisfies Partial<Handlers>;
 
-function checkUserAuth(userAuth: string): void {
-  const isEmail = userAuth.length <= 254 && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(userAuth);
-  const isPhone =
-    /^\+?[\d ().-]+$/.test(userAuth) && /^\d{6,15}$/.test(userAuth.replace(/\D/g, ''));
-  if (!isEmail && !isPhone) throw refuse('user_auth must be an e-mail address or a phone number.');
+type ListedPayment = Payment &
+  Readonly<Record<'paymentId' | 'walletId' | 'walletAddress' | 'blockchain', string>>;
+
+/** Everything was paid to the wallet that is chosen now, because only that one is kept. */
+function listPayments(
+  { payouts, wallets }: Pick<Backend, 'payouts' | 'wallets'>,
+  networkId: string,
+): readonly ListedPayment[] {
+  const walletId = wallets.findPayoutWallet(networkId);
+  const wallet = wallets.list(networkId).find((own) => own.walletId === walletId);
+  if (wallet === undefined) return [];
+  const { walletAddress, blockchain } = wallet;
+  return payouts.list(networkId).map((payment) => ({
+    ...payment,
+    paymentId: toStableId('payment', `${networkId} ${payment.paidMs}`),
+    walletId: wallet.walletId,
+    walletAddress,
+    blockchain,
+  }));
 }
 
-function checkPassword(password: string): void {
-  const { length } = [...password];
-  if (length < 8 || length > 1000) throw refuse('A password has 8 to 1000 characters.');
-}
+const nanoCentsPerDollar = 100e9;
 
-/**
- * This service knows no third party, so it trusts any text that looks like a third party's token.
- */
-function checkProof({
-  password,
-  auth_jwt: authJwt,
-  auth_jwt_type: type,
-}: WireRequest<'upgradeGuest'>): void {
-  if (password !== undefined) checkPassword(password);
-  else if (authJwt === undefined) throw refuse('A password or an auth_jwt is needed.');
-  if ((authJwt === undefined) !== (type === undefined))
-    throw refuse('auth_jwt and auth_jwt_type need each other.');
-  if (authJwt === undefined) return;
-  try {
-    decodeProtectedHeader(authJwt);
-    decodeJwt(authJwt);
-  } catch {
-    throw refuse('auth_jwt must be a JWT.');
-  }
+function toWirePayment(profile: ServedProfile, { bytes, paidMs, ...payment }: ListedPayment) {
+  const usdc = (bytes / GIB) * usdcPerGib;
+  const time = toWireTime(profile, paidMs);
+  return {
+    payment_id: payment.paymentId,
+    wallet_id: payment.walletId,
+    wallet_address: payment.walletAddress,
+    blockchain: payment.blockchain,
+    payout_byte_count: bytes,
+    payout_nano_cents: Math.round(usdc * nanoCentsPerDollar),
+    token_type: 'USDC',
+    token_amount: usdc,
+    create_time: time,
+    payment_time: time,
+    completed: true,
+    complete_time: time,
+    canceled: false,
+  };
 }

@@ -2,7 +2,7 @@ import { dayMs } from '../lib/units.ts';
 import type { WireRequest } from '../service/operations.ts';
 import type { Backend, Call, Handlers } from './backend.ts';
 import { checkRegistration, nameDerived } from './check-registration.ts';
-import type { Client, ListedClient } from './clients.ts';
+import { type Client, type ListedClient, nobodys } from './clients.ts';
 import { findByName, findCity } from './place-search.ts';
 import { toWireTime } from './profile.ts';
 import type { IssuedProxy, ProxyRequest } from './proxies.ts';
@@ -86,13 +86,16 @@ function toWireClient({ profile, proxyEndpoint }: Backend, client: ClientParts) 
     client_id: clientId,
     source_client_id: client.sourceClientId ?? undefined,
     device_id: client.deviceId,
-    network_id: client.networkId,
+    network_id: profile.listsNetworkIds ? client.networkId : nobodys,
     description: client.description,
-    device_name: client.description,
+    device_name: client.deviceName ?? client.description,
     device_spec: client.deviceSpec,
     create_time: toWireTime(profile, client.createdMs),
     auth_time: authenticatedMs === 0 ? undefined : toWireTime(profile, authenticatedMs),
-    provide_mode: profile.modeNumbers[client.provideMode],
+    provide_mode:
+      profile.listsInitialMode || client.hasPublished === 1
+        ? profile.modeNumbers[client.provideMode]
+        : undefined,
     proxy_client: proxy === undefined ? undefined : toWireProxy(profile, proxyEndpoint, proxy),
     // What runs for a connected client is the end of its tunnel.
     resident:

@@ -1,7 +1,7 @@
 import { toProvideMode } from '../service/profiles.ts';
 import type { Adoption, SharedDevice } from './associations.ts';
 import type { Handlers } from './backend.ts';
-import { refuse } from './refusal.ts';
+import { checkLine, refuse } from './refusal.ts';
 
 export const deviceHandlers = {
   createShareCode({ associations }, { request, network: { networkId } }) {
@@ -10,7 +10,11 @@ export const deviceHandlers = {
   },
 
   /** Makes another network's device a client of this network, or moves the device itself here. */
-  deviceAdd({ associations, networks }, { request, network }) {
+  deviceAdd({ associations, networks, pairings }, { request, network }) {
+    // The device itself confirms afterwards, and becomes a client only then.
+    const taken = pairings.take(network.networkId, request.code);
+    if (taken !== undefined)
+      return { code_type: 'adopt', code: taken.code, device_name: taken.deviceName };
     const added = associations.add(network.networkId, request.code);
     if (added.type === 'adopt') {
       // An adoption is for good, so no limit is named. The code's own is over.
@@ -28,10 +32,54 @@ export const deviceHandlers = {
     };
   },
 
-  deviceAssociations({ associations }, { network }) {
+  confirmShare({ associations }, { request, network: { networkId } }) {
+    const { share_code: code, associated_network_name: name } = request;
+    return { associated_network_name: associations.confirm(networkId, code, name) };
+  },
+
+  /** The client that a shared device was given goes with the share, and its tunnel. */
+  async removeAssociation({ associations, pairings, reconcile }, { request, network }) {
+    if (pairings.giveBack(network.networkId, request.code)) return {};
+    associations.remove(network.networkId, request.code);
+    await reconcile();
+    return {};
+  },
+
+  setDeviceName({ clients }, { request, network }) {
+    checkLine('A device name', request.device_name, [1, 100]);
+    if (!clients.rename(network.networkId, request.device_id, request.device_name))
+      throw refuse('The network has no such device.');
+    return {};
+  },
+
+  createAdoptCode({ pairings }, { request }) {
+    const { device_name: deviceName, device_spec: deviceSpec = '' } = request;
+    const { code, secret, durationMinutes } = pairings.create({ deviceName, deviceSpec });
+    return { adopt_code: code, adopt_secret: secret, duration_minutes: durationMinutes };
+  },
+
+  adoptStatus({ pairings }, { request }) {
+    const { networkName } = pairings.readStatus(request.adopt_code);
+    return { pending: true, associated_network_name: networkName ?? undefined };
+  },
+
+  async confirmAdopt({ pairings, networks, tokens, presence }, { request }) {
+    const client = pairings.confirm({
+      code: request.adopt_code,
+      secret: request.adopt_secret,
+      networkName: request.associated_network_name,
+    });
+    presence.noteAuthentication(client.clientId);
+    const network = networks.find(client.networkId);
+    if (network === undefined) throw refuse('The network is gone.');
+    return { by_client_jwt: await tokens.signClient(network, client) };
+  },
+
+  deviceAssociations({ associations, pairings }, { network }) {
+    const taken = pairings.list(network.networkId);
     const { adoptions, incoming, outgoing } = associations.list(network.networkId);
     return {
-      pending_adoption_devices: adoptions.map(toWireAdoption),
+      pending_adoption_devices: [...adoptions, ...taken].map(toWireAdoption),
       incoming_shared_devices: incoming.map(toWireShare),
       outgoing_shared_devices: outgoing.map(toWireShare),
     };
@@ -52,9 +100,9 @@ function toWireAdoption({ code, deviceName, durationMinutes }: Adoption) {
   return { code, device_name: deviceName, duration_minutes: durationMinutes };
 }
 
-function toWireShare({ code, deviceName, clientId, networkName }: SharedDevice) {
+function toWireShare({ code, deviceName, clientId, networkName, isPending }: SharedDevice) {
   return {
-    pending: networkName === null,
+    pending: isPending === 1,
     code,
     device_name: deviceName,
     client_id: clientId,

@@ -108,7 +108,7 @@ async function listProviders(backend: Backend, { networkId, hours, clientId }: P
         search_interest_last_24h: usage.searches,
         contracts_last_24h: usage.sessions,
         clients_last_24h: consumersOf.get(clientId) ?? 0,
-        provide_mode: profile.modeNumbers[provideMode],
+        provide_mode: profile.countsModes ? profile.modeNumbers[provideMode] : undefined,
       };
     });
   });

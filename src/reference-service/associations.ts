@@ -28,6 +28,8 @@ export interface Adoption extends Share {
 export interface SharedDevice extends Omit<Share, 'networkId'> {
   /** The other side's name; null until it has added the device. */
   readonly networkName: string | null;
+  /** 1 until the other side has added it and, where that is asked for, this one confirmed. */
+  readonly isPending: 0 | 1;
 }
 
 const pendingLimit = 100;
@@ -57,6 +59,16 @@ export interface Associations {
    * have another client
    */
   add(networkId: string, code: string): Added;
+  /**
+   * Confirms the network that added the device of a code, which is named. Returns its name.
+   * @throws usage-invalid for a code of another network, or another name
+   */
+  confirm(networkId: string, code: string, networkName: string): string;
+  /**
+   * Ends a share that the network is a side of, or withdraws its code.
+   * @throws usage-invalid for any other code
+   */
+  remove(networkId: string, code: string): void;
   /** Ends the shares and the codes of a client that leaves this network for good. */
   forget(networkId: string, clientId: string): void;
   /**
@@ -96,8 +108,9 @@ export function createAssociations(
       provideMode: profile.initialMode,
       authenticatedMs: 0,
     });
-    run`update share set guest_network_id = ${networkId}, guest_client_id = ${clientId}, added_ms = ${now()}
-      where code = ${share.code}`;
+    const confirmedMs = profile.confirmsShares ? null : now();
+    run`update share set guest_network_id = ${networkId}, guest_client_id = ${clientId}, added_ms = ${now()},
+      confirmed_ms = ${confirmedMs} where code = ${share.code}`;
     return { type: 'share', share, clientId } as const;
   }
 
@@ -167,6 +180,23 @@ export function createAssociations(
         if (adoption !== undefined) return adopt(networkId, adoption);
         throw refuse('Invalid, expired or used code.');
       }),
+    confirm(networkId, code, networkName) {
+      const isIt = sql`code = ${code} and network_id = ${networkId}
+        and guest_network_id in (select network_id from network where network_name = ${networkName} collate nocase)`;
+      if (findRow`update share set confirmed_ms = ${now()} where ${isIt} returning code`)
+        return networkName;
+      throw refuse('No network of that name has added the device of this code.');
+    },
+    remove: (networkId, code) =>
+      inTransaction(database, () => {
+        const withdrawn = findRow`delete from adopt_code
+          where network_id = ${networkId} and code = ${code} and adopted_ms is null returning code`;
+        const ended = findRow<{ readonly guestClientId: string | null }>`delete from share
+          where code = ${code} and ${networkId} in (network_id, guest_network_id)
+          returning guest_client_id as guestClientId`;
+        if ((withdrawn ?? ended) === undefined) throw refuse('The network has no such code.');
+        if (typeof ended?.guestClientId === 'string') clients.remove(ended.guestClientId);
+      }),
     forget(networkId, clientId) {
       run`delete from adopt_code where network_id = ${networkId} and client_id = ${clientId}`;
       run`delete from share where (network_id = ${networkId} and client_id = ${clientId})
@@ -175,11 +205,11 @@ export function createAssociations(
 
     list: (networkId) => ({
       adoptions: listAdoptions(sql`network_id = ${networkId}`),
-      incoming: listRows<SharedDevice>`select guest_client_id as clientId, ${selectFields('code deviceName networkName')}
-        from share join network using (network_id) where guest_network_id = ${networkId}
+      incoming: listRows<SharedDevice>`select guest_client_id as clientId, ${selectFields('code deviceName networkName')},
+        confirmed_ms is null as isPending from share join network using (network_id) where guest_network_id = ${networkId}
         order by added_ms, share.rowid`,
-      outgoing: listRows<SharedDevice>`select ${selectFields('code deviceName clientId networkName')}
-        from share left join network on network.network_id = guest_network_id
+      outgoing: listRows<SharedDevice>`select ${selectFields('code deviceName clientId networkName')},
+        confirmed_ms is null as isPending from share left join network on network.network_id = guest_network_id
         where share.network_id = ${networkId} order by share.created_ms, share.rowid`,
     }),
   };

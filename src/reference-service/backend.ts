@@ -12,6 +12,7 @@ import { type Clients, createClients } from './clients.ts';
 import { type Codes, createCodes } from './codes.ts';
 import { keepSetting } from './database.ts';
 import type { Pages } from './json-response.ts';
+import { createLogins, type Logins } from './logins.ts';
 import {
   createNetworks,
   createWallets,
@@ -19,6 +20,7 @@ import {
   type Networks,
   type Wallets,
 } from './networks.ts';
+import { createPairings, type Pairings } from './pairings.ts';
 import { createPayouts, type Payouts } from './payouts.ts';
 import {
   type AdminRequests,
@@ -45,6 +47,8 @@ export interface Repositories {
   readonly wallets: Wallets;
   readonly clients: Clients;
   readonly associations: Associations;
+  readonly pairings: Pairings;
+  readonly logins: Logins;
   readonly proxies: Proxies;
   readonly usage: UsageBook;
   readonly usageHistory: UsageHistory;
@@ -74,6 +78,8 @@ export function createRepositories(database: DatabaseSync, terms: Terms): Reposi
     wallets: createWallets(database, now),
     clients,
     associations: createAssociations(database, clients, terms),
+    pairings: createPairings(database, clients, terms),
+    logins: createLogins(database),
     proxies,
     usage: createUsageRepository(database),
     usageHistory: createUsageHistory(database),
@@ -94,12 +100,21 @@ export function createRepositories(database: DatabaseSync, terms: Terms): Reposi
 /** The other end of issued tunnels; its port is a UDP port. */
 export type ProxyEndpoint = Readonly<Record<'host' | 'publicKey', string> & { port: number }>;
 
+/** What a person gets by e-mail or text message. */
+export interface Letter {
+  /** An e-mail address or a phone number. */
+  readonly to: string;
+  readonly purpose: 'verify' | 'reset';
+  readonly code: string;
+}
+
 export interface Backend extends Repositories, Terms {
   readonly proxyEndpoint: ProxyEndpoint;
   readonly presence: Presence;
   readonly platform: Platform;
   readonly keepaliveSeconds: number;
   readonly warn: (message: string) => void;
+  readonly deliver: (letter: Letter) => void;
   /** Brings the WireGuard end in line with the database; resolves when that is done. */
   readonly reconcile: () => Promise<void>;
   /** Brings the usage book up to the present. */

@@ -9,7 +9,7 @@ import type { ClientPlace } from './world.ts';
 
 const fields =
   'clientId networkId deviceId sourceClientId description deviceSpec createdMs authenticatedMs provideMode';
-const listedFields = `sequence isOnline ${fields}`;
+const listedFields = `sequence isOnline deviceName hasPublished ${fields}`;
 
 /** A device, or what represents another network's device. Times are in ms since 1970. */
 export interface Client {
@@ -30,6 +30,10 @@ export interface ListedClient extends Client {
   /** Lower for the client that was registered earlier. */
   readonly sequence: number;
   readonly isOnline: 0 | 1;
+  /** What it was called by set-name; null to call it by its description. */
+  readonly deviceName: string | null;
+  /** 1 once its mode was set, or published by the client itself. */
+  readonly hasPublished: 0 | 1;
 }
 
 interface NewClient
@@ -46,8 +50,8 @@ interface NewClient
 type Said = Readonly<Record<'description' | 'deviceSpec', string | undefined>>;
 
 const clientsPerPage = 200;
-/** The id of the network of removed clients. */
-const nobodys = '00000000-0000-0000-0000-000000000000';
+/** The id of the network of removed clients, and what is listed where none is named. */
+export const nobodys = '00000000-0000-0000-0000-000000000000';
 
 /** Some clients of a network, oldest first, and where they are in the database. */
 interface ClientPage {
@@ -79,6 +83,8 @@ export interface Clients {
   move(clientId: string, place: ClientPlace): void;
   /** Makes it a client of this network, by this name. */
   handOver(clientId: string, to: Pick<Client, 'networkId' | 'description'>): void;
+  /** Gives the network's clients on this hardware a name. False where it has none there. */
+  rename(networkId: string, deviceId: string, deviceName: string): boolean;
   /** Takes it out of its network, for good. What it provided stays counted. */
   remove(clientId: string): void;
 }
@@ -136,10 +142,14 @@ export function createClients(
       run`update client set authenticated_ms = ${now()}, description = coalesce(${said.description ?? null}, description),
         device_spec = coalesce(${said.deviceSpec ?? null}, device_spec) where client_id = ${clientId}`,
     setProvideMode: (clientId, mode) =>
-      run`update client set provide_mode = ${mode} where client_id = ${clientId}`,
+      run`update client set provide_mode = ${mode}, has_published = 1 where client_id = ${clientId}`,
     move,
     handOver: (clientId, { networkId, description }) =>
-      run`update client set network_id = ${networkId}, description = ${description} where client_id = ${clientId}`,
+      run`update client set network_id = ${networkId}, description = ${description}, device_name = null where client_id = ${clientId}`,
+    rename: (networkId, deviceId, deviceName) =>
+      findRow`update client set device_name = ${deviceName}
+        where network_id = ${networkId} and device_id = ${deviceId} returning client_id` !==
+      undefined,
     // Statistics refer to clients, so a removed one is kept, in a network that nobody owns.
     remove: (clientId) =>
       inTransaction(database, () => {

@@ -21,7 +21,7 @@ export function createSecretCode(alphabet: CodeAlphabet): string {
 }
 
 /** The hash that is kept of a secret code: enough to recognize it, not enough to use it. */
-const hashSecretCode = (code: string) => hash('sha256', code);
+export const hashSecretCode = (code: string) => hash('sha256', code);
 
 /** A share or adopt code: 50 random bits that can be read aloud. */
 export function createAssociationCode(): string {
@@ -35,8 +35,8 @@ function pickCharacters(alphabet: string, count: number): string {
 /** How long a code is valid, and how many times it may be used (service-interface, "Limits"). */
 export type CodeTerms = Readonly<Record<'durationMinutes' | 'uses', number>>;
 
-/** What a code may be used for: signing in, or setting a new password. */
-type Purpose = 'login' | 'reset';
+/** What a code may be used for: signing in, setting a new password, or verifying an address. */
+type Purpose = 'login' | 'reset' | 'verify';
 
 /** The codes of all networks. */
 export interface Codes {

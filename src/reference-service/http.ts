@@ -13,6 +13,7 @@ import { deviceHandlers } from './answer-device.ts';
 import { discoveryHandlers } from './answer-discovery.ts';
 import { networkHandlers } from './answer-network.ts';
 import { providerStatisticsHandlers } from './answer-provider-statistics.ts';
+import { signInHandlers } from './answer-sign-in.ts';
 import type { Backend, Call, Handlers } from './backend.ts';
 import { identifyHolder, type TokenHolder } from './callers.ts';
 import { hasCode } from './errors.ts';
@@ -111,6 +112,7 @@ async function identify(
 
 export const handlers: Handlers = {
   ...accountHandlers,
+  ...signInHandlers,
   ...clientHandlers,
   ...deviceHandlers,
   ...networkHandlers,

@@ -136,11 +136,13 @@ export interface Wallets {
    * active.
    */
   choosePayoutWallet(networkId: string, walletId: string): boolean;
+  /** Removes it, also as the chosen one. False for a wallet that is not this network's. */
+  remove(networkId: string, walletId: string): boolean;
 }
 
 /** The wallets of this database; `now` is in ms since 1970. */
 export function createWallets(database: DatabaseSync, now: () => number): Wallets {
-  const { insert, findRow, listRows } = queryOn(database);
+  const { insert, run, findRow, listRows } = queryOn(database);
   return {
     add(added) {
       const wallet: Wallet = {
@@ -163,5 +165,13 @@ export function createWallets(database: DatabaseSync, now: () => number): Wallet
       findRow`update network set payout_wallet_id = ${walletId} where network_id = ${networkId} and exists (
         select 1 from wallet where wallet_id = ${walletId} and network_id = ${networkId} and active = 1)
         returning network_id` !== undefined,
+    remove(networkId, walletId) {
+      run`update network set payout_wallet_id = null
+        where network_id = ${networkId} and payout_wallet_id = ${walletId}`;
+      return (
+        findRow`delete from wallet where network_id = ${networkId} and wallet_id = ${walletId}
+          returning wallet_id` !== undefined
+      );
+    },
   };
 }

@@ -15,6 +15,15 @@ interface Provided {
 export interface Payouts {
   /** What consumers download is part of it, whatever the statistics of providers count. */
   sum(networkId: string): Provided;
+  /** What was paid each Sunday, the latest first, as if the network always had a wallet. */
+  list(networkId: string): readonly Payment[];
+}
+
+/** What was provided in one week, and paid on the Sunday after it. */
+export interface Payment {
+  readonly bytes: number;
+  /** In ms since 1970. */
+  readonly paidMs: number;
 }
 
 export interface PayoutsOptions {
@@ -28,7 +37,7 @@ export function createPayouts(
   database: DatabaseSync,
   { now, countsCompanions }: PayoutsOptions,
 ): Payouts {
-  const { readNumber } = queryOn(database);
+  const { readNumber, listRows } = queryOn(database);
 
   /** What the usage book leaves out. */
   const countDownloads = (networkId: string, sinceMs: number): number =>
@@ -51,6 +60,20 @@ export function createPayouts(
       const unpaidBytes =
         bookedSince + countDownloads(networkId, findLastSunday(readPlatformTime(database, now)));
       return { paidBytes: allBytes - unpaidBytes, unpaidBytes };
+    },
+    list(networkId) {
+      const untilMs = findLastSunday(now());
+      const downloads = sql`select cast(closed_ms / ${dayMs} as integer) as day, paid_bytes as bytes from contract
+        where payee_id = ${networkId} and is_companion = 1 and paid_bytes > 0 and closed_ms < ${untilMs}`;
+      const booked = sql`select day, rx_bytes + tx_bytes as bytes
+        from client join usage_day on usage_day.client = client.sequence
+        where network_id = ${networkId} and day < ${toDay(untilMs)}`;
+      const all = countsCompanions ? booked : sql`${booked} union all ${downloads}`;
+      // 1970 began on a Thursday, so the week that holds day 0 began four days before it.
+      const weeks = listRows<{ readonly week: number; readonly bytes: number }>`
+        select (day + 4) / 7 as week, sum(bytes) as bytes from (${all}) group by week having sum(bytes) > 0
+        order by week desc`;
+      return weeks.map(({ week, bytes }) => ({ bytes, paidMs: (7 * (week + 1) - 4) * dayMs }));
     },
   };
 }

@@ -18,6 +18,14 @@ const documented = {
   answersClientId: false,
   /** True if `initial_device_state` has to name a country or a location. */
   checksLocation: false,
+  /** False if every client is listed with a network id of zeros. */
+  listsNetworkIds: true,
+  /** True if a client is listed with a mode that nobody set or published. */
+  listsInitialMode: true,
+  /** True if statistics of providers have each one's mode. */
+  countsModes: true,
+  /** True if a share that was added waits for its owner to confirm the other network. */
+  confirmsShares: false,
   /** undefined to use the service's options. */
   keepaliveSeconds: undefined as number | undefined,
   addressForm: 'prefix' as 'prefix' | 'bare',
@@ -48,6 +56,10 @@ export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
     unsaidText: '',
     answersClientId: true,
     checksLocation: true,
+    listsNetworkIds: false,
+    listsInitialMode: false,
+    countsModes: false,
+    confirmsShares: true,
     keepaliveSeconds: 0,
     addressForm: 'bare',
     emptyIsNull: true,

@@ -1,7 +1,7 @@
 import { platformSchema } from './platform/platform-schema.ts';
 
 /** A database of any other version is refused. */
-export const schemaVersion = 11;
+export const schemaVersion = 12;
 
 /**
  * Turns an empty database into one of this service. `offer` says to whom a connected client may be
@@ -25,6 +25,11 @@ export const schema = `create table setting (name text primary key, value text n
    ) strict;
    create index code_network on code (network_id, purpose, expires_ms);
    create index code_expiry on code (expires_ms);
+   create table login (
+     user_auth text primary key, network_id text not null references network,
+     password_hash text, is_verified integer not null
+   ) strict;
+   create index login_network on login (network_id);
    create table wallet (
      wallet_id text primary key, managed_wallet_id text, network_id text not null references network,
      wallet_type text not null, blockchain text not null, wallet_address text not null, active integer not null,
@@ -35,6 +40,7 @@ export const schema = `create table setting (name text primary key, value text n
      sequence integer primary key autoincrement, client_id text not null unique,
      network_id text not null references network,
      device_id text not null, source_client_id text, description text not null, device_spec text not null,
+     device_name text,
      created_ms integer not null, authenticated_ms integer not null, provide_mode text not null,
      city_id text not null default '15df991c-044a-57ee-9def-f159d67048de',
      region_id text not null default 'f8721894-ada3-51b1-a197-643d4fc12be8',
@@ -42,6 +48,7 @@ export const schema = `create table setting (name text primary key, value text n
      is_online integer not null default 0, is_simulated integer not null default 0,
      is_listed integer not null default 1,
      bytes_per_second integer not null default 0, quality real not null default 0,
+     has_published integer not null default 0,
      offer text generated always as (
        case when is_online = 0 then null
             when provide_mode in ('default', 'public', 'stream') then iif(is_listed, 'public', 'unlisted')
@@ -101,10 +108,17 @@ export const schema = `create table setting (name text primary key, value text n
    create table share (
      code text primary key, network_id text not null references network,
      client_id text not null references client (client_id), device_name text not null, created_ms integer not null,
-     guest_network_id text references network, guest_client_id text references client (client_id), added_ms integer
+     guest_network_id text references network, guest_client_id text references client (client_id), added_ms integer,
+     confirmed_ms integer
    ) strict;
    create index share_owner on share (network_id, created_ms);
    create index share_guest on share (guest_network_id, added_ms) where guest_network_id is not null;
+   create table pairing (
+     code text primary key, secret_hash text not null, device_name text not null, device_spec text not null,
+     expires_ms integer not null, network_id text references network
+   ) strict;
+   create index pairing_network on pairing (network_id, expires_ms) where network_id is not null;
+   create index pairing_expiry on pairing (expires_ms);
    create table adopt_code (
      code text primary key, network_id text not null references network,
      client_id text not null references client (client_id), device_name text not null,

@@ -7,7 +7,7 @@ import type { ProfileName } from '../service/profiles.ts';
 import { type Exec, exec as realExec } from '../system/exec.ts';
 import { ensureOwnDirectory } from '../system/files.ts';
 import { type AdminCommands, createAdminCommands } from './admin-commands.ts';
-import { createRepositories, defaultClientLimit } from './backend.ts';
+import { createRepositories, defaultClientLimit, type Letter } from './backend.ts';
 import { identifyClient } from './callers.ts';
 import {
   baseUrlSetting,
@@ -61,6 +61,8 @@ export interface ReferenceServiceOptions {
   /** In ms since 1970; by default the system's clock. */
   readonly now?: (() => number) | undefined;
   readonly warn?: ((message: string) => void) | undefined;
+  /** Called in the place of an e-mail or a text message; by default they go to standard error. */
+  readonly deliver?: ((letter: Letter) => void) | undefined;
 }
 
 /** A service that runs, until `close`. */
@@ -123,6 +125,11 @@ type Close = () => void | PromiseLike<void>;
 const loopbackOf: ReadonlyMap<string, string> = new Map(
   Object.entries({ '0.0.0.0': '127.0.0.1', '::': '::1' }),
 );
+
+const deliverOnStderr = ({ to, purpose, code }: Letter) =>
+  void process.stderr.write(`sandbox: to ${to}, a code to ${letterOf[purpose]}: ${code}\n`);
+
+const letterOf = { verify: 'verify it with', reset: 'set a new password with' } as const;
 
 const warnOnStderr = (message: string) => void process.stderr.write(`sandbox: ${message}\n`);
 
@@ -191,6 +198,7 @@ async function startOn(
     proxyEndpoint: { host: options.proxyHost ?? host, port, publicKey: keys.publicKey },
     keepaliveSeconds: profile.keepaliveSeconds ?? options.keepaliveSeconds ?? 25,
     warn,
+    deliver: options.deliver ?? deliverOnStderr,
     reconcile: end.reconcile,
     async sample() {
       usage.keepSearches();

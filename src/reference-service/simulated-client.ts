@@ -90,6 +90,7 @@ export function createSimulatedClient(random: Random, { nowMs, days, cities }: C
     countryId,
     isOnline: Number(lastMs === nowMs),
     isSimulated: 1,
+    hasPublished: 1,
     bytesPerSecond: habit.load === 0 ? 0 : habit.bytesPerSecond,
     quality: rateClient({ ...habit, onlineMs: sumUsage(lastHours).onlineMs, ageMs }),
   };

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { accountOperations, authOperations } from './operations/account.ts';
+import { accountOperations } from './operations/account.ts';
+import { authOperations } from './operations/auth.ts';
 import { authClientOperations, clientsOperations } from './operations/clients.ts';
 import { deviceOperations } from './operations/device.ts';
 import { discoveryOperations } from './operations/discovery.ts';

@@ -186,18 +186,46 @@ describe.each(profiles)('in the %s profile', (profile) => {
       expect(await upgrade('four')).toEqual(refused);
     });
 
+    const wallet_auth = {
+      wallet_address: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
+      wallet_message: 'let me in',
+      wallet_signature: 'c2lnbmVk',
+      blockchain: 'solana',
+    };
+
+    test('is vouched for by the signature of a wallet, without a password, and verifies nothing', async () => {
+      const { service } = await open(profile);
+      const body = { ...wish, password: null, wallet_auth };
+      const answer = await callers(service, service.guestJwt).post('/auth/upgrade-guest', body);
+      expect(answer).toEqual({ network: { by_jwt: expect.any(String) } });
+    });
+
     test.each([
-      [{ key: 'value' }, ['network home asked for wallet_auth, which has no effect here']],
-      [undefined, []],
-      [null, []],
-    ])('with a wallet of %j is told %j', async (wallet_auth, expected) => {
-      const warnings: string[] = [];
-      const service = await start({ profile, warn: (message) => warnings.push(message) });
-      await callers(service, service.guestJwt).post('/auth/upgrade-guest', {
-        ...wish,
-        wallet_auth,
+      ['e-mail address', {}],
+      ['e-mail address, in capitals', { user_auth: 'ME@Example.org' }],
+      ['wallet', { user_auth: 'you@example.org', password: null, wallet_auth }],
+    ])('with the %s of a network stays a guest', async (_, change) => {
+      const { service } = await open(profile);
+      const owner = callers(service, service.guestJwt);
+      expect((await owner.post('/auth/upgrade-guest', { ...wish, wallet_auth })).error).toBe(
+        undefined,
+      );
+      const { guestJwt } = await service.admin.createGuest({});
+      const guest = callers(service, guestJwt);
+      const body = { ...wish, network_name: 'other', ...change };
+      expect(await guest.post('/auth/upgrade-guest', body)).toEqual({
+        error: { message: expect.stringContaining('owns another network already') },
       });
-      expect(warnings).toEqual(expected);
+      expect(
+        (
+          await guest.post('/auth/upgrade-guest', {
+            ...body,
+            user_auth: '+49 30 1234',
+            wallet_auth: null,
+            password: wish.password,
+          })
+        ).error,
+      ).toBe(undefined);
     });
 
     test('is vouched for by a third party without a password, and then has nothing to verify', async () => {
@@ -207,7 +235,6 @@ describe.each(profiles)('in the %s profile', (profile) => {
         password: undefined,
         auth_jwt: authJwt,
         auth_jwt_type: 'google',
-        wallet_auth: {},
       };
       const answer = await callers(service, service.guestJwt).post('/auth/upgrade-guest', body);
       expect(answer).toEqual({ network: { by_jwt: expect.any(String) } });
@@ -234,6 +261,11 @@ describe.each(profiles)('in the %s profile', (profile) => {
       ['a name that is too long', { network_name: 'x'.repeat(64) }],
       ['the name of another network, in capitals', { network_name: 'NEIGHBOUR' }],
       ['a short password', { password: 'short' }],
+      ['a password of blanks', { password: ' '.repeat(8) }],
+      [
+        'a wallet without a signature',
+        { password: undefined, wallet_auth: { wallet_address: 'x' } },
+      ],
       ['neither password nor third party', { password: undefined }],
       ['a third party that is not named', { auth_jwt: authJwt }],
       ['a third party without its token', { auth_jwt_type: 'google' }],

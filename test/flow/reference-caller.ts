@@ -87,6 +87,7 @@ export async function start(
   const service = await startReferenceService({
     directory: makeDirectory(),
     warn: (message) => warnings.push(message),
+    deliver: () => undefined,
     ...options,
   });
   onTestFinished(async () => {

@@ -1,5 +1,7 @@
 import { cpSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/reference-service/database.ts';
+import { createProvideKeys } from '../../src/reference-service/platform/provide-keys.ts';
 import { createFakeNetwork } from '../reference-service/fake-network.ts';
 import { call, makeDirectory, start, startAndLogIn, withTunnel } from './reference-caller.ts';
 
@@ -107,10 +109,24 @@ describe('the production profile', () => {
       expect(answer).toEqual({ status: 404, type: 'text/plain', body: '404 page not found' });
     }
   });
-  test('numbers its modes one lower, and every client is public', async () => {
+  test('lists no mode before one is published, and numbers modes one lower', async () => {
+    const directory = makeDirectory();
+    const { service, token, get, register } = await startAndLogIn({ ...production, directory });
+    const { clientId } = await register();
+    const list = async () => (await get('/network/clients')).body.clients[0];
+    expect(await list()).not.toHaveProperty('provide_mode');
+    using database = openDatabase(directory);
+    createProvideKeys(database).publish(clientId, [{ mode: 3, secret: Buffer.alloc(32) }]);
+    expect(await list()).toMatchObject({ provide_mode: 3 });
+    const { providers } = (await call(service.baseUrl, '/stats/providers', { token })).body;
+    expect(providers[0]).not.toHaveProperty('provide_mode');
+  });
+  test('names no network of a client, but an id of zeros', async () => {
     const { get, register } = await startAndLogIn(production);
     await register();
-    expect((await get('/network/clients')).body.clients[0].provide_mode).toBe(3);
+    expect((await get('/network/clients')).body.clients).toMatchObject([
+      { network_id: '00000000-0000-0000-0000-000000000000' },
+    ]);
   });
   test('writes null for every empty list, and times with nine digits', async () => {
     const clock = { nowMs: Date.now() };

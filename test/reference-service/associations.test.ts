@@ -80,16 +80,16 @@ describe('a shared device', () => {
     const device = { code, deviceName: 'the shed', clientId };
     expect(associations.list(home)).toEqual({
       ...nothing,
-      outgoing: [{ ...device, networkName: null }],
+      outgoing: [{ ...device, networkName: null, isPending: 1 }],
     });
     expect(associations.list(aunt)).toEqual(nothing);
     const added = associations.add(aunt, code);
     const assigned = added.type === 'share' ? added.clientId : '';
     expect(associations.list(home)).toEqual({
       ...nothing,
-      outgoing: [{ ...device, networkName: 'aunt' }],
+      outgoing: [{ ...device, networkName: 'aunt', isPending: 0 }],
     });
-    const incoming = [{ ...device, clientId: assigned, networkName: 'home' }];
+    const incoming = [{ ...device, clientId: assigned, networkName: 'home', isPending: 0 }];
     expect(associations.list(aunt)).toEqual({ ...nothing, incoming });
   });
 
@@ -318,7 +318,10 @@ test('every question is answered by an index', async () => {
       const text = { description: 'shed', deviceSpec: 'pi', provideMode: 'public' } as const;
       const { clientId } = clients.create({ ...text, networkId });
       const offer = { networkId, clientId, deviceName: 'the shed' };
-      associations.add(guest.networkId, associations.createShareCode(offer));
+      const shared = associations.createShareCode(offer);
+      associations.add(guest.networkId, shared);
+      associations.confirm(networkId, shared, 'aunt');
+      associations.remove(networkId, shared);
       associations.add(
         guest.networkId,
         associations.createAdoptCode({ ...offer, durationMinutes: 1 }),

@@ -109,7 +109,8 @@ test('no question walks over all networks or wallets', async () => {
       } as const;
       wallets.choosePayoutWallet(networkId, wallets.add({ ...kind, networkId }).walletId);
       wallets.findPayoutWallet(networkId);
-      wallets.list(networkId);
+      const [wallet] = wallets.list(networkId);
+      wallets.remove(networkId, wallet?.walletId ?? '');
     },
   );
   const ofUse = await listScans(createUsageHistory, askEverything);

@@ -44,6 +44,7 @@ test('no question about use or clients walks through a table', async () => {
     clients.setProvideMode(clientId, 'none');
     clients.move(clientId, createWorld().home);
     clients.handOver(clientId, { networkId, description: '' });
+    clients.rename(networkId, 'nobody has this', 'name');
     clients.remove(clientId);
   });
   expect(await walks(ofClients)).toEqual([]);

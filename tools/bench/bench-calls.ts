@@ -45,7 +45,7 @@ interface Setting {
 }
 
 /**
- * The request of each operation. Three are measured by a refusal that looks up what can grow,
+ * The request of each operation. Some are measured by a refusal that looks up what can grow,
  * because a client can be removed, a password set and a guest's network upgraded only once.
  */
 const requests: Readonly<Record<OperationName, (setting: Setting, hand: Hand) => unknown>> = {
@@ -62,6 +62,10 @@ const requests: Readonly<Record<OperationName, (setting: Setting, hand: Hand) =>
   codeCreate: () => ({}),
   codeLogin: (_, { authCode }) => ({ auth_code: authCode }),
   refreshToken: () => undefined,
+  passwordLogin: () => ({ user_auth: 'nobody@example.com', password: 'a long password' }),
+  verifySend: () => ({ user_auth: 'nobody@example.com' }),
+  verify: () => ({ user_auth: 'nobody@example.com', verify_code: 'none' }),
+  passwordReset: () => ({ user_auth: 'nobody@example.com' }),
   passwordSet: () => ({ reset_code: 'none', password: 'a long password' }),
   upgradeGuest: ({ neighbourName }) => ({
     user_auth: 'owner@example.com',
@@ -71,6 +75,16 @@ const requests: Readonly<Record<OperationName, (setting: Setting, hand: Hand) =>
   createShareCode: ({ clientId }) => ({ client_id: clientId, device_name: 'bench' }),
   deviceAdd: (_, { shareCode }) => ({ code: shareCode }),
   deviceAssociations: () => undefined,
+  confirmShare: () => ({ share_code: 'none', associated_network_name: 'none' }),
+  removeAssociation: () => ({ code: 'none' }),
+  setDeviceName: () => ({ device_id: 'none', device_name: 'bench' }),
+  createAdoptCode: () => ({ device_name: 'bench' }),
+  adoptStatus: () => ({ adopt_code: 'none' }),
+  confirmAdopt: () => ({
+    adopt_code: 'none',
+    adopt_secret: 'none',
+    associated_network_name: 'none',
+  }),
   setProvide: ({ clientId }) => ({ client_id: clientId, provide_mode: 4 }),
   providers: () => undefined,
   providersLastN: () => ({ last_n: 24 }),
@@ -78,11 +92,31 @@ const requests: Readonly<Record<OperationName, (setting: Setting, hand: Hand) =>
   providerLast90: ({ clientId }) => ({ client_id: clientId }),
   leaderboard: () => ({}),
   wallets: () => undefined,
+  createWallet: () => ({
+    blockchain: 'MATIC',
+    wallet_address: '0x52908400098527886E0F7030069857D2E4169EE7',
+  }),
+  validateAddress: () => ({ address: 'none', chain: 'SOL' }),
+  removeWallet: () => ({ wallet_id: 'none' }),
+  payments: () => undefined,
+  points: () => undefined,
   transferStats: () => undefined,
   payoutWallet: () => undefined,
   setPayoutWallet: ({ walletId }) => ({ wallet_id: walletId }),
 };
-const refused: readonly OperationName[] = ['removeClient', 'passwordSet', 'upgradeGuest'];
+const refused: readonly OperationName[] = [
+  'removeClient',
+  'passwordLogin',
+  'verify',
+  'passwordSet',
+  'upgradeGuest',
+  'confirmShare',
+  'removeAssociation',
+  'setDeviceName',
+  'adoptStatus',
+  'confirmAdopt',
+  'removeWallet',
+];
 
 const answer = z.object({
   auth_code: z.string().optional(),

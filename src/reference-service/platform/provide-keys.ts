@@ -26,7 +26,7 @@ export function createProvideKeys(database: DatabaseSync): ProvideKeys {
         const byMode = new Map(keys.map(({ mode, secret }) => [mode, secret.toString('base64')]));
         for (const [mode, secret] of byMode) insert('provide_key', { clientId, mode, secret });
         const provideMode = toProvideMode(keys.map(({ mode }) => mode));
-        run`update client set provide_mode = ${provideMode} where client_id = ${clientId}`;
+        run`update client set provide_mode = ${provideMode}, has_published = 1 where client_id = ${clientId}`;
       });
     },
     find(clientId, mode) {

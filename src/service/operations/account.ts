@@ -1,19 +1,8 @@
 import * as z from 'zod';
-import {
-  answer,
-  count,
-  flag,
-  integer,
-  list,
-  maybe,
-  number,
-  object,
-  oneOf,
-  secret,
-  text,
-  time,
-} from '../fields.ts';
+import { answer, flag, integer, list, number, object, oneOf, text, time } from '../fields.ts';
 import { asking, making, type Operation, reading } from '../operation.ts';
+
+const chain = z.enum(['SOL', 'MATIC']);
 
 /** A place to which payouts may go. */
 export const wallet = object(() => ({
@@ -26,6 +15,35 @@ export const wallet = object(() => ({
   active: flag.describe('True where payouts may go there.'),
   default_token_type: text.describe('Token that is paid out, such as USDC.'),
   create_time: time('When it was created.'),
+}));
+
+/** What was paid out, or will be, for a stretch of time. */
+export const payment = object(() => ({
+  payment_id: text.describe('The payment.'),
+  wallet_id: text.describe('A wallet, by its id at the service.'),
+  wallet_address: text.describe('Its address on the blockchain.'),
+  blockchain: oneOf('SOL', 'MATIC').describe('The chain that its address is on.'),
+  payout_byte_count: integer.describe('Bytes that are paid by it.'),
+  payout_nano_cents: integer.describe('What they come to, in billionths of a cent (USD).'),
+  token_type: text.describe('Token that is paid out, such as USDC.'),
+  token_amount: number.describe('How much of the token was sent.'),
+  tx_hash: text.describe('The transaction on the blockchain.'),
+  create_time: time('When it was created.'),
+  payment_time: time('When it was sent; absent while it was not.'),
+  completed: flag.describe('True once it arrived.'),
+  complete_time: time('When it arrived.'),
+  canceled: flag.describe('True where it was given up.'),
+  cancel_time: time('When it was given up.'),
+}));
+
+/** Points that the network was given once. */
+export const point = object(() => ({
+  account_point_id: text.describe('The entry.'),
+  network_id: text.describe('Network that it belongs to.'),
+  event: text.describe('What they were given for, such as payout or referral.'),
+  point_value: integer.describe('How many points.'),
+  account_payment_id: text.describe('The payment that they came with.'),
+  create_time: time('When they were given.'),
 }));
 
 /** The operations below `/account` (service-interface, "Endpoints"), and what payouts come to. */
@@ -54,6 +72,61 @@ export const accountOperations = {
     })),
     response: answer(() => ({})),
   },
+  createWallet: {
+    ...making,
+    isOutside: true,
+    summary: 'Registers a wallet for payouts, which its owner manages.',
+    path: '/account/wallet',
+    request: object(() => ({
+      blockchain: chain.describe('The chain that its address is on.'),
+      wallet_address: z.string().describe('Its address on the blockchain.'),
+      default_token_type: text.describe('Token that is paid out; USDC by default.'),
+    })),
+    response: answer(() => ({
+      wallet_id: text.describe('The new wallet, by its id at the service.'),
+    })),
+  },
+  validateAddress: {
+    ...asking,
+    isOutside: true,
+    summary: 'Says whether an address can be one of a blockchain.',
+    path: '/wallet/validate-address',
+    request: object(() => ({
+      address: z.string().describe('An address on a blockchain.'),
+      chain: text.describe('The chain, SOL or MATIC.'),
+    })),
+    response: answer(() => ({ valid: flag.describe('True where payouts could go there.') })),
+  },
+  removeWallet: {
+    ...making,
+    isOutside: true,
+    summary: 'Removes a wallet; payouts go to none where it was the chosen one.',
+    path: '/account/wallets/remove',
+    request: object(() => ({
+      wallet_id: z.string().describe('A wallet, by its id at the service.'),
+    })),
+    response: answer(() => ({ success: flag.describe('True once it is gone.') })),
+  },
+  payments: {
+    ...reading,
+    isOutside: true,
+    summary: 'Lists what was paid out to the network.',
+    path: '/account/payments',
+    response: answer(() => ({
+      account_payments: list(payment).describe('Payments, the latest first.'),
+    })),
+    list: 'account_payments',
+  },
+  points: {
+    ...reading,
+    isOutside: true,
+    summary: 'Lists the points that the network was given.',
+    path: '/account/points',
+    response: answer(() => ({
+      network_points: list(point).describe('Entries, the latest first.'),
+    })),
+    list: 'network_points',
+  },
   transferStats: {
     ...reading,
     isOutside: true,
@@ -68,80 +141,3 @@ export const accountOperations = {
     })),
   },
 } as const satisfies Record<string, Operation>;
-
-/** The operations below `/auth` (service-interface, "Endpoints"). */
-export const authOperations = {
-  codeCreate: {
-    ...making,
-    summary: 'Creates a code to log in with.',
-    path: '/auth/code-create',
-    request: object(() => ({
-      duration_minutes: number.describe(
-        'How long the code is to be good for, in minutes; 10 by default.',
-      ),
-      uses: count.describe('How often the code may be redeemed; 1 by default.'),
-    })),
-    response: answer(() => ({
-      auth_code: secret.describe('Code to log in with. It may begin with a hyphen.'),
-      duration_minutes: number.describe('How long it is good for, in minutes.'),
-      uses: integer.describe('How often the code may be redeemed, as granted.'),
-    })),
-  },
-  codeLogin: {
-    ...making,
-    summary: 'Exchanges a code for a network JWT.',
-    path: '/auth/code-login',
-    authentication: 'none',
-    request: object(() => ({
-      auth_code: z.string().describe('Code to log in with. It may begin with a hyphen.'),
-    })),
-    response: answer(() => ({ by_jwt: networkJwt })),
-  },
-  refreshToken: {
-    ...reading,
-    isOutside: true,
-    authentication: 'any-jwt',
-    summary: "Exchanges a client's token for one that is good for as long again.",
-    path: '/auth/refresh',
-    response: answer(() => ({
-      by_jwt: secret.describe('The same token (JWT) with a later end.'),
-    })),
-  },
-  passwordSet: {
-    ...making,
-    summary: 'Sets a new password with a code from an e-mail or a text message.',
-    path: '/auth/password-set',
-    authentication: 'none',
-    request: object(() => ({
-      reset_code: z.string().describe('Code received by e-mail or text message.'),
-      password: z.string().describe('The new password.'),
-    })),
-    response: answer(() => ({})),
-  },
-  upgradeGuest: {
-    ...making,
-    summary: 'Makes a permanent network of a guest session.',
-    path: '/auth/upgrade-guest',
-    authentication: 'guest-jwt',
-    request: object(() => ({
-      user_auth: z.string().describe('E-mail address or phone number.'),
-      network_name: z.string().describe('Name of the new network; nobody else may have it.'),
-      password: text.describe('The new password. Not needed with `auth_jwt`.'),
-      auth_jwt: text.describe('Token of a third party, in the place of a password.'),
-      auth_jwt_type: maybe(z.enum(['google', 'apple', 'un'])).describe('Who issued `auth_jwt`.'),
-      wallet_auth: maybe(z.record(z.string(), z.unknown())).describe(
-        'Signature of a wallet, for accounts that are tied to a blockchain.',
-      ),
-    })),
-    response: answer(() => ({
-      network: maybe(z.object({ by_jwt: networkJwt })).describe(
-        'The network that the guest session has become.',
-      ),
-      verification_required: maybe(
-        z.object({ user_auth: text.describe('E-mail address or phone number.') }),
-      ).describe('There while `user_auth` has to be verified.'),
-    })),
-  },
-} as const satisfies Record<string, Operation>;
-
-const networkJwt = secret.describe("The network's token (JWT), for everything that asks for one.");

@@ -1,5 +1,16 @@
 import * as z from 'zod';
-import { answer, flag, integer, list, modeNumber, number, object, oneOf, text } from '../fields.ts';
+import {
+  answer,
+  flag,
+  integer,
+  list,
+  modeNumber,
+  number,
+  object,
+  oneOf,
+  secret,
+  text,
+} from '../fields.ts';
 import { asking, making, type Operation, reading } from '../operation.ts';
 
 export const sharedDevice = object(() => ({
@@ -40,6 +51,83 @@ export const deviceOperations = {
       associated_network_name: text.describe('Network that shares the device; share codes only.'),
       client_id: text.describe('The client that the added device was given; share codes only.'),
       duration_minutes: number.describe('How long it is good for, in minutes.'),
+    })),
+  },
+  confirmShare: {
+    ...making,
+    isOutside: true,
+    summary: 'Confirms that a network which added a shared device may have it.',
+    path: '/device/confirm-share',
+    request: object(() => ({
+      share_code: z.string().describe('Code that the other network added the device by.'),
+      associated_network_name: z.string().describe('Name of the other network.'),
+    })),
+    response: answer(() => ({
+      associated_network_name: text.describe('Name of the other network.'),
+    })),
+  },
+  removeAssociation: {
+    ...making,
+    isOutside: true,
+    summary: 'Ends a share, in either direction, or withdraws a code that nobody has used.',
+    path: '/device/remove-association',
+    request: object(() => ({ code: z.string().describe('Share code or adopt code.') })),
+    response: answer(() => ({})),
+  },
+  setDeviceName: {
+    ...asking,
+    isOutside: true,
+    summary: 'Gives a device of the network another name.',
+    path: '/device/set-name',
+    request: object(() => ({
+      device_id: z.string().describe('The hardware, as in the list of clients.'),
+      device_name: z.string().describe('Name of the device.'),
+    })),
+    response: answer(() => ({})),
+  },
+  createAdoptCode: {
+    ...making,
+    isOutside: true,
+    summary: 'Creates a code on a device without a network, by which one can adopt it.',
+    path: '/device/create-adopt-code',
+    authentication: 'none',
+    request: object(() => ({
+      device_name: z.string().describe('Name that the network is shown.'),
+      device_spec: text.describe('What the device is: hardware, software.'),
+    })),
+    response: answer(() => ({
+      adopt_code: text.describe('Code for the owner of the network.'),
+      adopt_secret: secret.describe('What the device keeps, to confirm with.'),
+      duration_minutes: number.describe('How long it is good for, in minutes.'),
+    })),
+  },
+  adoptStatus: {
+    ...asking,
+    isOutside: true,
+    summary: 'Says whether a network has taken the adopt code of a device.',
+    path: '/device/adopt-status',
+    authentication: 'none',
+    request: object(() => ({
+      adopt_code: z.string().describe('Code for the owner of the network.'),
+    })),
+    response: answer(() => ({
+      pending: flag.describe('True until a network took the code and the device confirmed it.'),
+      associated_network_name: text.describe('Network that took it; absent before.'),
+    })),
+  },
+  confirmAdopt: {
+    ...making,
+    isOutside: true,
+    summary: 'Makes the device a client of the network that took its adopt code.',
+    path: '/device/confirm-adopt',
+    authentication: 'none',
+    request: object(() => ({
+      adopt_code: z.string().describe('Code for the owner of the network.'),
+      adopt_secret: z.string().describe('What the device kept.'),
+      associated_network_name: z.string().describe('Network that took the code.'),
+    })),
+    response: answer(() => ({
+      by_client_jwt: secret.describe("The client's own token (JWT)."),
     })),
   },
   deviceAssociations: {

@@ -86,6 +86,8 @@ interface ServiceCommand<View, Flags extends AnyFlags> extends CommandHelp<Flags
 
 export interface Shown extends Terminal {
   readonly tables: Readonly<Record<string, string>>;
+  /** The rows of each table that the options chose; undefined otherwise. */
+  readonly chosen?: Readonly<Record<string, readonly unknown[]>> | undefined;
 }
 
 type CommandOf<View, Flags extends AnyFlags> = LocalCommand<Flags> | ServiceCommand<View, Flags>;

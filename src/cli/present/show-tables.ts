@@ -38,7 +38,13 @@ export async function showTables<View>(
     const isEmpty =
       found.every(({ rows }) => rows.length === 0) && found.some(({ all }) => all.length > 0);
     if (isEmpty) return `No row contains ${toPlainText(filter ?? '')}.\n`;
-    return render(view, { ...context, tables: renderTables(chosen, context) }, options);
+    const rowsOf = Object.entries(chosen).map(([name, { rows }]) => [name, rows] as const);
+    const shown = {
+      ...context,
+      tables: renderTables(chosen, context),
+      chosen: choice.isNarrowed ? Object.fromEntries(rowsOf) : undefined,
+    };
+    return render(view, shown, options);
   };
   if (watch === undefined) {
     context.stdout.write(json === true ? `${renderJson(await readJson())}\n` : await readText());

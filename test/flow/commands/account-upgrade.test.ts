@@ -191,7 +191,7 @@ describe('tributary account upgrade', () => {
         '--password-file',
         'file',
       ],
-      'give --password-file or --auth-jwt-file, not both',
+      'give one of --password-file, --auth-jwt-file and --wallet-auth-file',
     ],
     [
       [...upgrade.slice(2), '--guest-jwt-file', '-', '--password-file', '-'],

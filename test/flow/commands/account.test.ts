@@ -87,7 +87,7 @@ describe('tributary account wallets', () => {
     );
     const { run: runPoor } = await createCommandWorld();
     expect((await runPoor(listed)).stdout).toMatch(
-      /^No wallets yet\. Register one with the service/,
+      /^No wallets yet\. Register one: tributary account add-wallet ADDRESS/,
     );
     expect((await runPoor(payout)).stdout).toMatch(/^No payout wallet yet/);
   });

@@ -169,13 +169,13 @@ describe('any request', () => {
 
   test.each([
     [
-      ['GET', '/account/points', '--field', 'year=2026', '--field', 'of=a b'],
-      { method: 'GET', path: '/account/points?year=2026&of=a+b', body: {} },
+      ['GET', '/account/year', '--field', 'year=2026', '--field', 'of=a b'],
+      { method: 'GET', path: '/account/year?year=2026&of=a+b', body: {} },
     ],
-    [['/account/points'], { method: 'GET', path: '/account/points', body: {} }],
+    [['/account/year'], { method: 'GET', path: '/account/year', body: {} }],
     [
-      ['/account/points', '--field', 'client_id=x'],
-      { method: 'POST', path: '/account/points', body: { client_id: 'x' } },
+      ['/account/year', '--field', 'client_id=x'],
+      { method: 'POST', path: '/account/year', body: { client_id: 'x' } },
     ],
     [['delete', '/some/thing'], { method: 'DELETE', path: '/some/thing', body: {} }],
   ])('outside the list gets the token: %j', async (words, asked) => {
@@ -205,7 +205,7 @@ describe('any request', () => {
   });
 
   test('follows no redirect', async () => {
-    const { heard, result } = await listen(['GET', '/account/points'], (_, response) => {
+    const { heard, result } = await listen(['GET', '/account/year'], (_, response) => {
       response.writeHead(302, { location: 'https://elsewhere.example/' }).end();
     });
     expect(heard).toHaveLength(1);
@@ -216,7 +216,7 @@ describe('any request', () => {
   });
 
   test('says when it may be tried again', async () => {
-    const { result } = await listen(['GET', '/account/points'], (_, response) => {
+    const { result } = await listen(['GET', '/account/year'], (_, response) => {
       response.writeHead(429, { 'retry-after': '3600' }).end('slow down');
     });
     expect(result).toMatchObject({

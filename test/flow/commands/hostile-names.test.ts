@@ -55,7 +55,12 @@ const answers: ReadonlyMap<string, unknown> = new Map<string, unknown>(
 /** How each command that asks the service is typed. */
 const lines: Readonly<Record<string, readonly string[]>> = {
   'account provided': [],
+  'account payments': [],
+  'account points': [],
   'account wallets': [],
+  'account add-wallet': ['So1anaAddress', '--yes'],
+  'account remove-wallet': [nasty, '--yes'],
+  'account reset-password': ['ada@example.org'],
   'account payout-wallet': [nasty, '--yes'],
   'account upgrade': ['--user-auth', 'a@b.c', '--name', 'Ada', '--yes'],
   'account set-password': ['--reset-code-file', '/etc/hostname', '--password-file', '-'],
@@ -66,6 +71,10 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   'device share': [nasty],
   'device add': ['code', '--yes'],
   'device associations': [],
+  'device confirm': [nasty, '--yes'],
+  'device unshare': [nasty, '--yes'],
+  'device rename': [nasty, 'attic'],
+  'device pair': ['--yes'],
   'device provide': [nasty, 'none'],
   'device remove': [nasty, '--yes'],
   'service clients': [],
@@ -124,8 +133,9 @@ describe('a command shows no sign that cannot be seen', () => {
       undefined,
     );
     expectPlain(stdout + stderr);
-    // `setup` says which service it found before it fails.
-    const json = stdout || (name === 'setup' ? stderr.slice(stderr.search(/^\{/m)) : stderr);
+    // Before they fail, `setup` says which service it found, and `device pair` shows its code.
+    const tells = ['setup', 'device pair'].includes(name);
+    const json = stdout || (tells ? stderr.slice(stderr.search(/^\{/m)) : stderr);
     expect(() => JSON.parse(json)).not.toThrow();
   });
 });

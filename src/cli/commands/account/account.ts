@@ -1,6 +1,9 @@
 import { type CommandGroup, defineCommand } from '../../frame/command.ts';
 import { checkSources, readNewPassword, readSecret } from '../../frame/read-secret.ts';
+import { addWallet, removeWallet } from './change-wallets.ts';
+import { payments, points } from './payments.ts';
 import { provided } from './provided.ts';
+import { resetPassword } from './reset-password.ts';
 import { upgrade } from './upgrade.ts';
 import { payoutWallet, wallets } from './wallets.ts';
 
@@ -38,5 +41,16 @@ export const account: CommandGroup = {
   usage: 'account',
   description:
     'what was provided and paid, payout wallets, the password, and making a guest permanent',
-  commands: [provided, wallets, payoutWallet, upgrade, setPassword],
+  commands: [
+    provided,
+    payments,
+    points,
+    wallets,
+    payoutWallet,
+    addWallet,
+    removeWallet,
+    upgrade,
+    setPassword,
+    resetPassword,
+  ],
 };

@@ -1,6 +1,13 @@
 import { TributaryError } from '../../../errors/codes.ts';
+import { parseJson } from '../../../lib/parse-json.ts';
 import { confirmOrStop, defineCommand, type OptionValues, refuse } from '../../frame/command.ts';
-import { checkSources, readNewPassword, readSecret } from '../../frame/read-secret.ts';
+import type { CommandContext } from '../../frame/context.ts';
+import {
+  checkSources,
+  readNewPassword,
+  readSecret,
+  type SecretSource,
+} from '../../frame/read-secret.ts';
 import { joinLines } from '../../present/text.ts';
 import { wakeAgent } from '../set-up/reload.ts';
 
@@ -11,6 +18,8 @@ const flags = {
     'read the password from this file; - is standard input (default: asks for it)',
   '--auth-jwt-file <file>': "read a third party's token from this file, instead of a password",
   '--auth-jwt-type <type>': 'whose token that is: google, apple or un',
+  '--wallet-auth-file <file>':
+    "read a wallet's signature from this file, as JSON, instead of a password",
   '--guest-jwt-file <file>': "the guest's token (default: what this device is signed in with)",
   '--jwt-out <file>': 'also write the new network JWT to this file, which must not exist yet',
   '--yes': 'skip the confirmation',
@@ -37,10 +46,7 @@ export const upgrade = defineCommand({
     const destination = await chooseJwtDestination(session.tokens, former, options.jwtOut);
     const question = `Turn this guest into the permanent network ${networkName}, owned by ${userAuth}?`;
     await confirmOrStop(question, options, context);
-    const secret =
-      authJwtType === undefined
-        ? { password: await readNewPassword(proof, context) }
-        : { authJwt: await readSecret(proof, context), authJwtType };
+    const secret = await readProof({ proof, authJwtType }, context);
     await using prepared = await destination.prepare();
     const request = { userAuth, networkName, ...secret };
     const { network, verificationRequired } = await session.call('upgradeGuest', request, former);
@@ -79,22 +85,42 @@ export const upgrade = defineCommand({
   },
 });
 
+type Proof = SecretSource & { readonly isWallet?: boolean };
+
+/** What vouches for the owner, as the request has it. @throws usage-invalid */
+async function readProof(
+  {
+    proof,
+    authJwtType,
+  }: { readonly proof: Proof; readonly authJwtType: (typeof authJwtTypes)[number] | undefined },
+  context: CommandContext,
+) {
+  if (proof.isWallet === true) {
+    const walletAuth = parseJson((await readSecret(proof, context)).reveal());
+    if (typeof walletAuth === 'object' && walletAuth !== null)
+      return { walletAuth: { ...walletAuth } };
+    throw refuse(`${proof.option}: it is not a JSON object`);
+  }
+  return authJwtType === undefined
+    ? { password: await readNewPassword(proof, context) }
+    : { authJwt: await readSecret(proof, context), authJwtType };
+}
+
 /**
  * What the options ask for, checked before any secret is read. Without `guest` it is about the
  * stored token.
  * @throws usage-invalid
  */
 function planUpgrade(options: OptionValues<typeof flags>) {
-  const { userAuth, name, passwordFile, authJwtFile, guestJwtFile } = options;
+  const { userAuth, name, passwordFile, authJwtFile, walletAuthFile, guestJwtFile } = options;
   if (!userAuth)
     throw refuse('--user-auth is missing: the e-mail address or phone number to sign in with');
   if (!name) throw refuse('--name is missing: the name of the network');
   if ((authJwtFile === undefined) !== (options.authJwtType === undefined)) {
     throw refuse('--auth-jwt-file and --auth-jwt-type go together');
   }
-  if (authJwtFile !== undefined && passwordFile !== undefined) {
-    throw refuse('give --password-file or --auth-jwt-file, not both');
-  }
+  if ([passwordFile, authJwtFile, walletAuthFile].filter((file) => file !== undefined).length > 1)
+    throw refuse('give one of --password-file, --auth-jwt-file and --wallet-auth-file');
   const authJwtType = authJwtTypes.find((type) => type === options.authJwtType);
   if (authJwtType !== options.authJwtType) {
     throw refuse(
@@ -108,11 +134,18 @@ function planUpgrade(options: OptionValues<typeof flags>) {
     isPassword: true,
   };
   const thirdParty = { name: 'third-party token', file: authJwtFile, option: '--auth-jwt-file' };
+  const wallet = {
+    name: "wallet's signature",
+    file: walletAuthFile,
+    option: '--wallet-auth-file',
+    isWallet: true,
+  };
   const guest = { name: "guest's token", file: guestJwtFile, option: '--guest-jwt-file' };
   return {
     userAuth,
     networkName: name,
-    proof: authJwtFile === undefined ? password : thirdParty,
+    proof:
+      walletAuthFile === undefined ? (authJwtFile === undefined ? password : thirdParty) : wallet,
     authJwtType,
     guest: guestJwtFile === undefined ? undefined : guest,
   };

@@ -36,7 +36,8 @@ export const wallets = defineCommand({
     ]),
   }),
   render({ wallets: found }, { tables }) {
-    if (found.length === 0) return 'No wallets yet. Register one with the service first.\n';
+    if (found.length === 0)
+      return 'No wallets yet. Register one: tributary account add-wallet ADDRESS\n';
     const note = found.some(({ isPayoutWallet }) => isPayoutWallet)
       ? '* payouts go to this wallet'
       : 'Payouts go to none of these. Choose one: tributary account payout-wallet WALLET';
@@ -58,7 +59,7 @@ export const payoutWallet = defineCommand({
     const { wallets: known, chosen } = await readWallets(session);
     const wallet = text === undefined ? undefined : pickWallet(known, text);
     if (wallet === undefined || wallet.isPayoutWallet) return { ...chosen, isChanged: false };
-    const [address, id] = describe(wallet);
+    const [address, id] = describeWallet(wallet);
     await confirmOrStop(`From now on, send payouts to ${address} (${id})?`, options, context);
     await session.call('setPayoutWallet', { walletId: wallet.walletId });
     const { chosen: after } = await readWallets(session);
@@ -74,7 +75,7 @@ export const payoutWallet = defineCommand({
       return `Payouts go to wallet ${payoutWalletId}, which is not among yours.\n`;
     return joinLines([
       isChanged ? 'From now on, payouts go to' : 'Payouts go to',
-      ...describe(wallet).map((line) => `  ${line}`),
+      ...describeWallet(wallet).map((line) => `  ${line}`),
       wallet.isActive === false && paint('yellow', 'It is not active: nothing is paid to it.'),
     ]);
   },
@@ -84,7 +85,7 @@ export const payoutWallet = defineCommand({
  * The wallets, and the one that payouts go to: without an id while none is chosen, and without a
  * wallet if it is not in the network's list.
  */
-async function readWallets(session: Session) {
+export async function readWallets(session: Session) {
   const [{ wallets: listed }, { walletId }] = await Promise.all([
     session.call('wallets', undefined),
     session.call('payoutWallet', undefined),
@@ -117,7 +118,7 @@ function viewWallet(
 }
 
 /** The wallet that the text names. @throws usage-invalid where it names none, or several */
-function pickWallet(
+export function pickWallet(
   wallets: readonly WalletView[],
   text: string,
 ): WalletView & { readonly walletId: string } {
@@ -145,7 +146,7 @@ function pickWallet(
  * `SOL 7xKX…`: the whole address, because the owner compares it letter by letter, and which wallet
  * it is.
  */
-function describe({
+export function describeWallet({
   blockchain,
   walletType,
   walletId,

@@ -2,9 +2,12 @@ import { type CommandGroup, defineCommand, refuse } from '../../frame/command.ts
 import { type CommandContext, loadConfig, type PathOptions } from '../../frame/context.ts';
 import { wakeAgent } from '../set-up/reload.ts';
 import { associations } from './associations.ts';
+import { confirm, unshare } from './end-sharing.ts';
 import { list } from './list.ts';
+import { pair } from './pair.ts';
 import { provide } from './provide.ts';
 import { remove } from './remove.ts';
+import { rename } from './rename.ts';
 import { add, share } from './share.ts';
 import { show } from './show.ts';
 
@@ -25,8 +28,22 @@ const renew = defineCommand({
 export const device: CommandGroup = {
   usage: 'device',
   description:
-    'your devices: list, show, share, add, remove, set the mode, or settle this one after a move',
-  commands: [list, show, share, add, associations, provide, remove, keep, renew],
+    'your devices: list, show, share, add, rename, remove, set the mode, or pair or settle this one',
+  commands: [
+    list,
+    show,
+    share,
+    add,
+    associations,
+    confirm,
+    unshare,
+    provide,
+    rename,
+    remove,
+    pair,
+    keep,
+    renew,
+  ],
 };
 
 /**

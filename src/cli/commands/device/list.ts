@@ -66,9 +66,11 @@ export const list = defineCommand({
       { ...asUsdc, title: 'Payout', read: ({ payoutUsdc }) => payoutUsdc, dropOrder: 3 },
     ]),
   }),
-  render({ devices }, { tables }) {
-    if (devices.length === 0)
+  render({ devices: all }, { tables, chosen }) {
+    if (all.length === 0)
       return 'No devices yet. To register this one: sudo systemctl start tributary\n';
+    // What stands below the table is about its rows.
+    const devices = (chosen?.devices as typeof all | undefined) ?? all;
     const online = devices.filter(({ isConnected }) => isConnected).length;
     const notes = joinLines([
       `${devices.length} ${devices.length === 1 ? 'device' : 'devices'}, ${online || 'none'} connected.`,

@@ -66,7 +66,8 @@ export function viewClient(client: Client, profile: Profile): ClientView {
     clientId: client.clientId,
     sourceClientId: client.sourceClientId,
     deviceId: client.deviceId,
-    networkId: client.networkId,
+    // A production service names no network here, but an id of zeros.
+    networkId: /[1-9a-f]/i.test(client.networkId ?? '') ? client.networkId : undefined,
     name: toNamedClient(client)?.name || undefined,
     description: client.description,
     deviceSpec: client.deviceSpec,

@@ -92,7 +92,9 @@ function viewProvider(
   provider: Partial<OperationResponse<'findProviders2'>['providers'][number]>,
   index: number,
 ) {
-  const { clientId, estimatedBytesPerSecond, tier, intermediaryIds = [] } = provider;
+  const { clientId, tier, intermediaryIds = [] } = provider;
+  // A speed of zero was not measured yet.
+  const estimatedBytesPerSecond = provider.estimatedBytesPerSecond || undefined;
   return { rank: index + 1, clientId, estimatedBytesPerSecond, tier, intermediaryIds };
 }
 

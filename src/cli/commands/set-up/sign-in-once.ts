@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { LoadedConfig } from '../../../config/load.ts';
 import { startNewDevice } from '../../../identity/load.ts';
 import { createRegistrationFiles } from '../../../identity/registration-files.ts';
-import { signIn } from '../../../identity/sign-in.ts';
+import { keepSignIn, signIn } from '../../../identity/sign-in.ts';
 import type { Secret } from '../../../lib/secret.ts';
-import { createServiceClient } from '../../../service/client.ts';
+import { createServiceClient, type ServiceClient } from '../../../service/client.ts';
 import { ensureDirectory } from '../../../system/files.ts';
 import { acquireLock } from '../../../system/lock.ts';
 import { sayOnSetAside } from '../../../system/state-file.ts';
@@ -13,12 +13,12 @@ import type { Output } from '../../frame/context.ts';
 type SignInOptions = Readonly<{ isNewDevice: boolean; notes: Output }>;
 
 /**
- * Trades the code for a token, which it returns.
+ * Trades an auth code for a token, or obtains it as is said, and keeps and returns it.
  * @throws auth-code-refused, state-unwritable, already-running, codes of `call`
  */
 export async function signInOnce(
   loaded: LoadedConfig,
-  authCode: Secret,
+  by: Secret | ((client: ServiceClient) => Promise<Secret>),
   { isNewDevice, notes }: SignInOptions,
 ) {
   await ensureDirectory(loaded.stateDirectory);
@@ -29,11 +29,11 @@ export async function signInOnce(
     : undefined;
   const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(notes));
   await using client = createServiceClient(loaded.service);
-  const token = await signIn(
-    { client, store: files.networkJwt },
-    authCode,
-    new AbortController().signal,
-  );
+  const store = files.networkJwt;
+  const token =
+    typeof by === 'function'
+      ? await keepSignIn(store, () => by(client))
+      : await signIn({ client, store }, by, new AbortController().signal);
   if (isNewDevice) await startNewDevice(files);
   return token;
 }

@@ -1,5 +1,5 @@
 import { renderSparkline } from '../../../lib/bars.ts';
-import { hourMs } from '../../../lib/units.ts';
+import { formatBytes, hourMs } from '../../../lib/units.ts';
 import type { Shown } from '../../frame/command.ts';
 import {
   asFlag,
@@ -17,7 +17,7 @@ import {
 } from '../../present/amounts.ts';
 import { fitText } from '../../present/table-printer.ts';
 import { defineTable } from '../../present/tables.ts';
-import { joinSections } from '../../present/text.ts';
+import { joinSections, renderText } from '../../present/text.ts';
 import { formatWindow, sumKnown } from './figures.ts';
 import type { NetworkStats, ProviderStats } from './network-view.ts';
 
@@ -72,7 +72,22 @@ export function renderNetworkStats(stats: NetworkStats, { tables, now, columns }
     `Last ${formatWindow(stats.windowHours)}, as of ${formatMoment(new Date(endMs).toISOString())}\n`,
     tables.providers,
     renderTimelines(stats, endMs, columns),
+    renderProvided(stats, columns),
   ]);
+}
+
+/** What was paid and what is due, and why it is another sum than the table's. */
+function renderProvided({ provided, totals }: NetworkStats, columns: number | undefined): string {
+  // Rows that were chosen are not all devices, and have no width either.
+  if (provided === undefined || columns === 0) return '';
+  const format = (bytes: number | undefined) =>
+    bytes === undefined ? unknown : formatBytes(bytes);
+  const is = totals.deviceCount === 1 ? 'this device' : 'all devices';
+  const sums = `${format(provided.paidBytes)} paid, ${format(provided.unpaidBytes)} due`;
+  const why =
+    "This has what consumers download by the network's own protocol too, which a service may leave out above. What was paid: tributary account payments";
+  const lines = [`Since the beginning, ${is}: ${sums}.`, why];
+  return lines.map((line) => renderText(line, columns)).join('');
 }
 
 function nameDevice({ name, clientId }: Pick<ProviderStats, 'name' | 'clientId'>): string {

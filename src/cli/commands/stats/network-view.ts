@@ -8,7 +8,9 @@ import { divide, sumFigures } from './figures.ts';
 type Answer = Pick<OperationResponse<'providers'>, 'createdTime' | 'providers'>;
 
 /** What every device of the network did, as `stats --json` shows it. */
-export type NetworkStats = ReturnType<typeof viewNetworkStats>;
+export type NetworkStats = ReturnType<typeof viewNetworkStats> & {
+  readonly provided: Provided | undefined;
+};
 export type ProviderStats = NetworkStats['providers'][number];
 
 /** Reads the service's figures of every device. @throws codes of `Session.call` */
@@ -19,8 +21,35 @@ export async function readNetworkStats(
   const answer = await readProviders(session, windowHours);
   const names =
     answer.providers.length === 0 ? new Map<string, string>() : await readNames(session);
-  return viewNetworkStats(answer, { profile: session.profile, names, windowHours });
+  const stats = viewNetworkStats(answer, { profile: session.profile, names, windowHours });
+  return { ...stats, provided: await readProvided(session) };
 }
+
+/** What counts for payouts; undefined where the service does not say it. */
+async function readProvided(session: Session): Promise<Provided | undefined> {
+  const said = await session.call('transferStats', undefined).catch(toUndefined(...silent));
+  const { paidBytesProvided: paidBytes, unpaidBytesProvided: unpaidBytes } = said ?? {};
+  if (paidBytes === undefined && unpaidBytes === undefined) return undefined;
+  return { paidBytes, unpaidBytes };
+}
+
+/** How a service without this figure answers. The others are there all the same. */
+const silent = [
+  'operation-not-served',
+  'service-refused',
+  'service-failed',
+  'service-unreachable',
+  'not-authorized',
+  'rate-limited',
+  'answer-redirected',
+  'answer-invalid',
+  'answer-too-large',
+  'answer-not-json',
+  'answer-truncated',
+] as const;
+
+/** Bytes that the network's devices provided since the beginning; undefined for what is not said. */
+type Provided = Readonly<Record<'paidBytes' | 'unpaidBytes', number | undefined>>;
 
 /**
  * If the answer is too large to be read whole, only its list is read; the time at which it was made

@@ -1,9 +1,8 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import * as z from 'zod';
 import type { WireRequest } from '../service/operations.ts';
 import type { Backend, Handlers } from './backend.ts';
 import { hashPassword, isPasswordOf, toWalletAuth } from './logins.ts';
-import { parseBody, refuse } from './refusal.ts';
+import { refuse } from './refusal.ts';
 
 /**
  * How people get into their networks. Every bad code gets one and the same error, so that a caller
@@ -101,11 +100,7 @@ function checkPassword(password: string): void {
     throw refuse('A password has 8 to 1000 characters, and not blanks alone.');
 }
 
-const signature = z.object({
-  wallet_address: z.string().min(1),
-  wallet_message: z.string().min(1),
-  wallet_signature: z.string().min(1),
-});
+const signed = ['wallet_address', 'wallet_message', 'wallet_signature'] as const;
 
 /**
  * The address of the wallet that signed; undefined without one. This service follows no blockchain,
@@ -113,7 +108,11 @@ const signature = z.object({
  */
 function findWallet({ wallet_auth }: WireRequest<'upgradeGuest'>): string | undefined {
   if (wallet_auth === undefined) return undefined;
-  return parseBody(signature, wallet_auth, 'wallet_auth').wallet_address;
+  for (const field of signed) {
+    const text = wallet_auth[field];
+    if (typeof text !== 'string' || text === '') throw refuse(`wallet_auth.${field} is missing.`);
+  }
+  return String(wallet_auth['wallet_address']);
 }
 
 const codeMinutes = { verify: 30, reset: 30 } as const;
@@ -131,7 +130,8 @@ function sendCode(
 }
 
 /** Of no password, so that a stranger is answered as late as an owner. */
-const noPassword = `${'00'.repeat(16)}:${'00'.repeat(32)}`;
+const noPassword =
+  '00000000000000000000000000000000:0000000000000000000000000000000000000000000000000000000000000000';
 
 /**
  * This service knows no third party, so it trusts any text that looks like a third party's token.

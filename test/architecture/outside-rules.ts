@@ -178,6 +178,8 @@ const inlinePlaces: readonly {
     pattern: /\breveal\b/,
     places: [
       'src/lib/secret.ts',
+      // A signature in a file is JSON that has to be read before it goes to the service.
+      'src/cli/commands/account/upgrade.ts',
       // What goes to the service, and keeping its answers from giving a secret back.
       'src/service/wire-case.ts',
       'src/service/prepare.ts',

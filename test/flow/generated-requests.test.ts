@@ -86,7 +86,7 @@ test.each(profileNames)(
     const { baseUrl, world } = await startWorld(profile);
     expect(world.other.markers.filter((marker) => !(marker.length > 7))).toEqual([]);
     const before = await world.other.readSelf(baseUrl);
-    const answered = new Set<string>();
+    const answered = new Set<OperationName>();
     await fc.assert(
       fc.asyncProperty(arbitraryRequest(world), async (request) => {
         const answer = await send(baseUrl, request);
@@ -105,7 +105,8 @@ test.each(profileNames)(
         !neverGood.has(name as OperationName) &&
         !servedProfiles[profile].notServed.includes(name as OperationName),
     );
-    expect([...answered].toSorted()).toEqual(served.toSorted());
+    const good = [...answered].filter((name) => !neverGood.has(name));
+    expect(good.toSorted()).toEqual(served.toSorted());
     expect(await world.other.readSelf(baseUrl)).toEqual(before);
     const own = await call(baseUrl, '/account/wallets', { token: world.token });
     expect(own.body.wallets).toMatchObject([{ network_id: claimsOf(world.token).network_id }]);

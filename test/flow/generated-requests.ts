@@ -23,7 +23,7 @@ const left: ReadonlySet<OperationName> = new Set([
   'createWallet',
 ]);
 
-/** Operations of which no generated request is good: they end what another call or a letter began. */
+/** Operations of which a generated request is hardly ever good: they end what others began. */
 export const neverGood: ReadonlySet<OperationName> = new Set([
   ...left,
   'adoptStatus',

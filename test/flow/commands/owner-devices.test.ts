@@ -1,6 +1,7 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRegistrationFiles } from '../../../src/identity/registration-files.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
+import { waitUntil } from '../../patience.ts';
 import { claimsOf, createOwner as createNetwork } from '../reference-caller.ts';
 import { createCommandWorld, expectGolden, indent, maskChance } from './command-world.ts';
 import { createTypist } from './typist.ts';
@@ -72,14 +73,11 @@ describe('tributary device pair', () => {
     const device = await world.addOwner('none');
     const files = createRegistrationFiles(device.stateDirectory, () => undefined);
     const readCode = () =>
-      vi.waitFor(
-        () => {
-          using database = openDatabase(world.dataDirectory);
-          const row = database.prepare('select code from pairing').get();
-          return String((row as { code: string }).code);
-        },
-        { timeout: 20_000 },
-      );
+      waitUntil(() => {
+        using database = openDatabase(world.dataDirectory);
+        const row = database.prepare('select code from pairing').get();
+        return String((row as { code: string }).code);
+      });
     return { ...world, device, files, readCode };
   }
 

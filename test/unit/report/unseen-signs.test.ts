@@ -63,7 +63,7 @@ const assets = {
   nameIcon: () => '/page.svg',
 };
 
-/** Everything that shows these facts to somebody, by what it is. */
+/** Everything that shows these facts, by what it is. */
 const presenters: Readonly<Record<string, (facts: Facts) => string | Promise<string>>> = {
   // What a command writes passes `toPlainLines`, and its text `renderStatus`.
   terminal: (facts) =>

@@ -69,7 +69,7 @@ export const list = defineCommand({
   render({ devices: all }, { tables, chosen }) {
     if (all.length === 0)
       return 'No devices yet. To register this one: sudo systemctl start tributary\n';
-    // What stands below the table is about its rows.
+    // What is said below the table is about its rows.
     const devices = (chosen?.devices as typeof all | undefined) ?? all;
     const online = devices.filter(({ isConnected }) => isConnected).length;
     const notes = joinLines([

@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { TributaryError } from '../../../errors/codes.ts';
 import type { Secret } from '../../../lib/secret.ts';
 import { sleep } from '../../../lib/sleep.ts';
-import { readClaims } from '../../../service/jwt.ts';
 import { confirmOrStop, defineCommand, refuse } from '../../frame/command.ts';
 import type { Session } from '../../frame/session.ts';
 import { renderQrCode } from '../../present/qr-code.ts';
@@ -60,6 +59,7 @@ export const pair = defineCommand({
       adoptSecret,
       associatedNetworkName: networkName,
     });
+    const { readClaims } = await import('../../../service/jwt.ts');
     const clientId = byClientJwt && readClaims(byClientJwt)?.clientId;
     if (byClientJwt === undefined || clientId === undefined) {
       const message = 'pairing: the answer holds neither a token of this device nor an error';
@@ -114,7 +114,7 @@ async function openFiles(session: Session) {
     /** The client first: a token without it would register a second one. */
     async keep(clientId: string, token: Secret, now: Date) {
       await files.identity.write({ ...identity, clientId });
-      const state = (await files.networkJwt.readOrSetAside()) ?? emptyNetworkJwtState;
+      const state = (await files.networkJwt.peek()) ?? emptyNetworkJwtState;
       const takenAt = now.toISOString();
       await files.networkJwt.write({ ...state, token, holder: 'device', takenAt });
     },

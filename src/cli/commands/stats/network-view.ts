@@ -48,7 +48,7 @@ const silent = [
   'answer-truncated',
 ] as const;
 
-/** Bytes that the network's devices provided since the beginning; undefined for what is not said. */
+/** Bytes that the network's devices provided since the beginning; undefined where not said. */
 type Provided = Readonly<Record<'paidBytes' | 'unpaidBytes', number | undefined>>;
 
 /**

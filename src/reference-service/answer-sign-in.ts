@@ -112,7 +112,7 @@ function findWallet({ wallet_auth }: WireRequest<'upgradeGuest'>): string | unde
     const text = wallet_auth[field];
     if (typeof text !== 'string' || text === '') throw refuse(`wallet_auth.${field} is missing.`);
   }
-  return String(wallet_auth['wallet_address']);
+  return String(wallet_auth[signed[0]]);
 }
 
 const codeMinutes = { verify: 30, reset: 30 } as const;

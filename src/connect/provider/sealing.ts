@@ -1,3 +1,4 @@
+import { isClientHello } from '../sealed/epoch.ts';
 import { sealedLimits } from '../sealed/limits.ts';
 import type { SealedPart } from '../sealed/sealed-part.ts';
 import type { SealedSession } from '../sealed/session.ts';
@@ -63,10 +64,6 @@ interface SealingOptions {
   readonly onOffered: () => void;
 }
 
-/** Of handshakes whose beginning has not come yet. */
-const mostWaiting = 8;
-const mostEarly = 32;
-
 export function createSealing(options: SealingOptions): Sealing {
   let session: SealedSession | undefined;
   let peerKey: Buffer | undefined;
@@ -93,7 +90,7 @@ export function createSealing(options: SealingOptions): Sealing {
   const act = (control: EncryptedControl, now: number): void => {
     const isOffer = control.kind === controlKinds.handshake && !control.isCompanion;
     const outcome = (session ?? (isOffer ? offer() : undefined))?.take(control, now);
-    if (outcome === 'waits' && waiting.length < mostWaiting)
+    if (outcome === 'waits' && waiting.length < sealedLimits.waitingControls)
       waiting.push({ ...control, payload: Buffer.from(control.payload) });
     if (outcome === 'begun') takeWaiting(now);
   };
@@ -118,7 +115,9 @@ export function createSealing(options: SealingOptions): Sealing {
     arrived(pack, now) {
       if (pack.cameSealed || !isControl(pack.frames)) return;
       const key = toKey(pack);
-      if (early.has(key) || early.size >= mostEarly) return;
+      if (early.has(key) || waitsForItsTurn(pack)) return;
+      const [oldest] = early;
+      if (early.size >= sealedLimits.earlyControls && oldest !== undefined) early.delete(oldest);
       early.add(key);
       actOn(pack, now);
     },
@@ -185,6 +184,19 @@ function read(bytes: Buffer): EncryptedControl | undefined {
     if (error instanceof WireError) return undefined;
     throw error;
   }
+}
+
+/**
+ * Of a handshake without a name nobody knows to which one it belongs but by its place. A nack and
+ * the beginning of a handshake belong to none.
+ */
+function waitsForItsTurn({ frames }: Pack): boolean {
+  return frames.some(({ type, bytes }) => {
+    const control = type === messageTypes.encryptedControl ? read(bytes) : undefined;
+    if (control === undefined || control.epochId !== undefined) return false;
+    if (control.kind === controlKinds.nack) return false;
+    return !(control.kind === controlKinds.handshake && isClientHello(control.payload));
+  });
 }
 
 function isControl(frames: readonly Frame[]): boolean {

@@ -57,11 +57,9 @@ export interface EpochOptions {
   readonly onFailed: (why: EpochFailure) => void;
 }
 
-/** Our flight is cut, so that each part fits into a Pack with its contract. */
-const partBytes = 1100;
+/** Of an Ed25519 signature. */
 const proofLength = 64;
-/** The proof goes again after these pauses (ms), until the peer shows that it has it. */
-const proofPauses = [2000, 4000, 8000, 16_000] as const;
+const { partBytes, proofPauses } = sealedLimits;
 
 export function createEpoch(options: EpochOptions): Epoch {
   const { id, identity } = options;

@@ -1,11 +1,30 @@
-/** What one peer, and all of them together, can have us keep and do for handshakes. */
+/**
+ * What one peer, and all of them together, can have us keep and do for handshakes. Each is well
+ * above what an honest peer needs, and low enough that a thousand others cost little.
+ */
 export const sealedLimits = {
   /** Of one handshake: a whole one takes two kilobytes of the peer. */
   handshakeBytes: 16 * 1024,
+  /** Of one control: the longest honest one carries a flight with two certificates, of 4 KiB. */
   controlBytes: 8 * 1024,
-  /** Controls that wait to be sent. */
+  /** Our flight is cut, so that each part fits into a Pack beside a contract of 1.5 KiB. */
+  partBytes: 1100,
+  /** Of ours, where no contract comes by which to send them. A handshake has three of them. */
   queuedControls: 64,
-  /** New handshakes of one session in a minute. */
+  /**
+   * A peer's, of a handshake whose beginning has not come yet: its second flight and its proof are
+   * two, and may have been overtaken by those of another one.
+   */
+  waitingControls: 8,
+  /**
+   * A peer's, that were acted on before their turn, so that nothing is done twice. Where there are
+   * more, the oldest is forgotten: to act twice on a control of an old handshake does nothing.
+   */
+  earlyControls: 32,
+  /**
+   * New handshakes of one session in a minute: a peer that is told to begin anew does so every five
+   * seconds at most.
+   */
   epochsPerMinute: 12,
   /** TLS objects that wait for their peers, of all sessions: each holds some 20 KiB. */
   handshakes: 64,
@@ -13,6 +32,9 @@ export const sealedLimits = {
   halfOpenMs: 15_000,
   /** From the first bytes to a proof that is good; then frames go on in plaintext. */
   proofMs: 60_000,
+  /** Our proof goes again after these pauses, until the peer shows that it has it. */
+  proofPauses: [2000, 4000, 8000, 16_000],
+  /** What cannot be opened comes by the thousand, and one nack of them says it all. */
   nackEveryMs: 1000,
   /** A peer that is asked for a new handshake begins it at once, and at most so often. */
   renewEveryMs: 5000,

@@ -11,15 +11,23 @@ export interface SealedPart {
   open(onNews: () => void): SealedSession;
 }
 
-/** Keys are read when the first consumer offers to seal: many never have one that does. */
-export function createSealedPart(data: IdentityData, randomBytes: RandomBytes): SealedPart {
+/**
+ * Keys are read when the first consumer offers to seal: many never have one that does. Of one key,
+ * so many frames are sealed before another is asked for; by default `sealedLimits.framesOfKey`.
+ */
+export function createSealedPart(
+  data: IdentityData,
+  randomBytes: RandomBytes,
+  framesOfKey?: number,
+): SealedPart {
   const pool = createHandshakePool(sealedLimits.handshakes);
   const load = () => ({ identity: loadIdentity(data), openHandshake: createTlsServer(data) });
   let loaded: ReturnType<typeof load> | undefined;
   return {
     open(onNews) {
       loaded ??= load();
-      return createSealedSession({ ...loaded, pool, randomBytes, isCompanion: false, onNews });
+      const of = { pool, randomBytes, isCompanion: false, onNews, framesOfKey };
+      return createSealedSession({ ...loaded, ...of });
     },
   };
 }

@@ -54,7 +54,7 @@ interface SealedCounters {
 export interface SealedSessionOptions extends Omit<EpochOptions, 'id' | 'now' | 'onFailed'> {
   readonly isCompanion: boolean;
   /** Frames of one key, before another is asked for; by default `sealedLimits.framesOfKey`. */
-  readonly framesOfKey?: number;
+  readonly framesOfKey?: number | undefined;
 }
 
 const minute = 60_000;

@@ -35,7 +35,7 @@ export interface Consumer {
   keepBooks(now: number): Step;
   wakeAt(now: number): number;
   /** Nothing is left of it. */
-  isGone(): boolean;
+  isGone(now: number): boolean;
   /** Ends what was paid by contracts of a mode that is not published for this wish. */
   narrow(wish: ProvideWish): void;
   end(): readonly CloseContract[];

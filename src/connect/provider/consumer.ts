@@ -13,7 +13,6 @@ import { createSealing } from './sealing.ts';
 const mostLanes = 16;
 /** So long after a renewal, answers that get no ack show that it was another consumer's start. */
 const proofAfter = 5000;
-
 /** What is unpaid is looked at so often; what is to be sent, at each step. */
 const lookEvery = 1000;
 
@@ -148,7 +147,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       return pack.sequenceId === known.sequenceId ? known : undefined;
     const hasRoom = known !== undefined || lanes.size < mostLanes;
     if (!isPaid(pack, now) || !hasRoom || !meetsEarlier(pack, key)) return undefined;
-    if (known !== undefined) replace(key, known, now);
+    if (known === undefined) sealing.returned(pack);
+    else replace(key, known, now);
     if (!options.laneBudget.take(1)) return undefined;
     const made = openLane(pack);
     lanes.set(key, made);
@@ -239,7 +239,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     },
     known: () => (last === undefined ? undefined : toKnown(last, heardAt)),
     save: replies.save,
-    isGone: () => lanes.size === 0 && replies.isEmpty() && !sealing.hasNews(),
+    isGone: (now) => lanes.size === 0 && replies.isEmpty() && !sealing.isNeeded(now - heardAt),
     end() {
       for (const key of lanes.keys()) endLane(key);
       replies.endAll();

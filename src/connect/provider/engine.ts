@@ -138,7 +138,7 @@ export function createEngine(options: EngineOptions): Engine {
     const books = consumer.keepBooks(now);
     asks.push(...books.asks);
     reports.push(...books.reports);
-    if (!consumer.isGone()) return;
+    if (!consumer.isGone(now)) return;
     consumer.sealing.end();
     translation.release(consumer.id);
     consumers.delete(consumer.id);

@@ -48,10 +48,18 @@ export interface Sealing {
   acked(frames: readonly Frame[]): void;
   /** The consumer may have been started again, and speak in plaintext. */
   doubt(): void;
+  /**
+   * The first Pack of a sequence after a silence. In plaintext, it may be of a consumer that has let
+   * its key go; that one is not answered in plaintext before it has sent data so.
+   */
+  returned(first: Pack): void;
   /** Controls to send now, each in a Pack of its own. */
   say(now: number): readonly Frame[];
-  /** There is something to say now. */
-  hasNews(): boolean;
+  /**
+   * There is something to say now, or to open later: by a key that is forgotten here, a consumer
+   * that has been silent for so long would go on to seal what nobody can open.
+   */
+  isNeeded(silentMs: number): boolean;
   wakeAt(): number;
   end(): void;
 }
@@ -69,6 +77,8 @@ export function createSealing(options: SealingOptions): Sealing {
   let peerKey: Buffer | undefined;
   /** Something of the consumer came sealed, so it is not answered in plaintext any more. */
   let mustSeal = false;
+  /** It began again, and has not said yet whether it seals. */
+  let isBack = false;
   /** Controls that were acted on before their turn. */
   const early = new Set<string>();
   let waiting: EncryptedControl[] = [];
@@ -122,7 +132,9 @@ export function createSealing(options: SealingOptions): Sealing {
       actOn(pack, now);
     },
     delivered(pack, now) {
-      if (pack.cameSealed) mustSeal ||= pack.frames.length > 0 && !isControl(pack.frames);
+      const hasData = pack.frames.length > 0 && !isControl(pack.frames);
+      if (hasData && isBack) [isBack, mustSeal] = [false, pack.cameSealed === true];
+      if (pack.cameSealed) mustSeal ||= hasData;
       else if (isControl(pack.frames) && !early.delete(toKey(pack))) actOn(pack, now);
     },
     open({ bytes, role, isCompanion }, now) {
@@ -164,11 +176,19 @@ export function createSealing(options: SealingOptions): Sealing {
       early.clear();
       session?.doubt();
     },
+    returned(first) {
+      if (first.cameSealed) return;
+      isBack = true;
+      session?.doubt();
+    },
     say: (now) =>
       (session?.step(now) ?? []).map((control) =>
         toFrame(messageTypes.encryptedControl, encode(encryptedControl, control)),
       ),
-    hasNews: () => session?.wakeAt() === Number.NEGATIVE_INFINITY,
+    isNeeded(silentMs) {
+      const isKept = session?.canOpen() === true && silentMs < sealedLimits.keyKeptMs;
+      return isKept || session?.wakeAt() === Number.NEGATIVE_INFINITY;
+    },
     wakeAt: () => session?.wakeAt() ?? Number.POSITIVE_INFINITY,
     end: () => session?.end(),
   };

@@ -36,6 +36,12 @@ export const sealedLimits = {
   proofPauses: [2000, 4000, 8000, 16_000],
   /** What cannot be opened comes by the thousand, and one nack of them says it all. */
   nackEveryMs: 1000,
+  /**
+   * A proven key of a silent consumer is kept for so long. Programs let theirs go after five minutes
+   * in which none of their sequences was there, and those last five minutes more; a consumer is
+   * heard last by an ack of ours, which is later still.
+   */
+  keyKeptMs: 11 * 60_000,
   /** A peer that is asked for a new handshake begins it at once, and at most so often. */
   renewEveryMs: 5000,
   /**

@@ -28,6 +28,8 @@ export interface SealedSession {
   acked(payload: Buffer): void;
   /** A whole frame; undefined where no key of ours opens it. The peer is told, once a second. */
   open(sealed: Buffer, now: number): Buffer | undefined;
+  /** A key of the peer is proven: what it seals can be opened. */
+  canOpen(): boolean;
   canSeal(): boolean;
   /** Undefined while nothing may be sealed. */
   seal(frame: Buffer): Buffer | undefined;
@@ -191,6 +193,7 @@ export function createSealedSession(options: SealedSessionOptions): SealedSessio
       if (frame === undefined) sayUnopened(now);
       return frame;
     },
+    canOpen: () => current !== undefined,
     canSeal: () => sealing() !== undefined,
     seal(frame) {
       const cipher = sealing();

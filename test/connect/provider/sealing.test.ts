@@ -56,6 +56,7 @@ function openSealing(answer: (said: EncryptedControl) => 'taken' | 'begun' | 'wa
     setPeerKey: () => undefined,
     acked: () => undefined,
     open: () => undefined,
+    canOpen: () => false,
     canSeal: () => false,
     seal: () => undefined,
     doubt: () => undefined,

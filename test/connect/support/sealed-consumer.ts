@@ -25,6 +25,9 @@ export interface SealedConsumer {
   offer(now: number): void;
   /** What its TLS has written goes out; call it between turns of the event loop. */
   turn(now: number): void;
+  /** How often it has begun one, and the group of the last. */
+  handshakes(): number;
+  group(): string | undefined;
   /** It has the provider's proof, and seals from now on. */
   isSealing(): boolean;
   /** The provider’s frames that came sealed, and its packets and acks that did not. */
@@ -37,13 +40,19 @@ export interface SealedConsumer {
 
 export function addSealedConsumer(
   world: World,
-  how: { readonly isRequired?: boolean } = {},
+  how: {
+    readonly isRequired?: boolean;
+    readonly groups?: string;
+    /** It begins anew where the provider asks for that, as the network’s own does. */
+    readonly obeys?: boolean;
+  } = {},
 ): SealedConsumer {
   let client: TlsClient | undefined;
   let epochId: Id | undefined;
   let epochs = 0;
   let cipher: FrameCipher | undefined;
   let isProven = false;
+  let isAsked = false;
   let hasProven = false;
   const count = { sealed: 0, plainPackets: 0, nacks: 0 };
   const say = (kind: number, payload: Buffer, now: number): void => {
@@ -56,8 +65,10 @@ export function addSealedConsumer(
   };
   const consumer = world.addConsumer(undefined, (bytes) => {
     const control = decode(encryptedControl, bytes);
-    if (control.role === 2 && control.kind === controlKinds.nack && control.epochId === undefined)
+    if (control.role === 2 && control.kind === controlKinds.nack && control.epochId === undefined) {
       count.nacks++;
+      isAsked = true;
+    }
     if (control.role !== 2 || control.epochId !== epochId) return;
     if (control.kind === controlKinds.handshake) client?.feed(control.payload);
     if (control.kind === controlKinds.proof) isProven = true;
@@ -98,19 +109,24 @@ export function addSealedConsumer(
         ];
       return how.isRequired === true && !mayGoPlain(bytes) ? [] : [bytes];
     });
+  const offer = (): void => {
+    isAsked = false;
+    epochs++;
+    const id = Buffer.alloc(16);
+    id.writeUInt32BE(epochs);
+    epochId = toId(id);
+    client?.end();
+    client = createTlsClient(consumerData, how.groups === undefined ? {} : { groups: how.groups });
+    [isProven, hasProven] = [false, false];
+  };
   return {
     consumer,
     count,
-    offer() {
-      epochs++;
-      const id = Buffer.alloc(16);
-      id.writeUInt32BE(epochs);
-      epochId = toId(id);
-      client?.end();
-      client = createTlsClient(consumerData, {});
-      [isProven, hasProven] = [false, false];
-    },
+    offer,
+    handshakes: () => epochs,
+    group: () => client?.group(),
     turn(now) {
+      if (isAsked && how.obeys === true) offer();
       const bytes = client?.take() ?? Buffer.alloc(0);
       if (bytes.length > 0) say(controlKinds.handshake, bytes, now);
       const secrets = client?.secrets();

@@ -30,6 +30,8 @@ export interface World {
   report(reports: readonly CloseContract[]): void;
   /** The engine is killed, with all that is on its way, and another one has its books. */
   replaceEngine(books: Books): void;
+  /** The provider comes back by another socket: what is on its way is lost. */
+  changeLine(): void;
 }
 
 export interface WorldOptions {
@@ -151,6 +153,9 @@ export function createWorld(options: WorldOptions): World {
     replaceEngine(books) {
       engine = startEngine(books);
       [up, down, http] = [linkSocket(), linkSocket(), linkHttp()];
+    },
+    changeLine() {
+      [up, down] = [linkSocket(), linkSocket()];
     },
     now: () => now,
     deliver: (bytes) => engine.frame(bytes, now),

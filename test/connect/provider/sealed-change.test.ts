@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { makeIdentity } from '../../../src/connect/sealed/identity.ts';
+import { sealedLimits } from '../../../src/connect/sealed/limits.ts';
+import { createSealedPart } from '../../../src/connect/sealed/sealed-part.ts';
+import { addSealedConsumer } from '../support/sealed-consumer.ts';
+import { bad, numbersOf, openSealedWorld, packetOf, runUntil } from '../support/sealed-world.ts';
+
+const upTo = (count: number) => [...Array(count).keys()];
+
+test('consumers of each mode at once, with both groups, on a bad line', async () => {
+  const world = openSealedWorld({ nature: bad });
+  const plain = world.addConsumer();
+  const peers = [
+    addSealedConsumer(world),
+    addSealedConsumer(world, { groups: 'X25519' }),
+    addSealedConsumer(world, { isRequired: true }),
+    addSealedConsumer(world, { isRequired: true, groups: 'X25519' }),
+  ];
+  for (const peer of peers) peer.offer(world.now());
+  const all = [plain, ...peers.map(({ consumer }) => consumer)];
+  await runUntil(world, peers, () => peers.every((peer) => peer.isSealing()));
+  for (const consumer of all)
+    for (const number of upTo(100)) consumer.send(packetOf(number), world.now());
+  await runUntil(world, peers, () => all.every(({ received }) => received.length === 100));
+  for (const { received } of all) expect(numbersOf(received)).toEqual(upTo(100));
+  expect(peers.map((peer) => peer.group())).toEqual([
+    'X25519MLKEM768',
+    'X25519',
+    'X25519MLKEM768',
+    'X25519',
+  ]);
+  for (const peer of peers) expect(peer.count.sealed).toBeGreaterThan(0);
+  for (const peer of peers.slice(2)) expect(peer.count.plainPackets).toBe(0);
+});
+
+test('another socket to the platform costs no handshake and no packet', async () => {
+  const world = openSealedWorld();
+  const peer = addSealedConsumer(world, { isRequired: true });
+  peer.offer(world.now());
+  await runUntil(world, [peer], peer.isSealing);
+  for (const round of upTo(3)) {
+    for (const at of upTo(100)) peer.consumer.send(packetOf(round * 100 + at), world.now());
+    world.run(7);
+    // Packets of both ways are on the line that is gone.
+    world.changeLine();
+  }
+  await runUntil(world, [peer], () => peer.consumer.received.length === 300);
+  expect(numbersOf(peer.consumer.received)).toEqual(upTo(300));
+  expect(peer.handshakes()).toBe(1);
+  expect(peer.count).toMatchObject({ plainPackets: 0, nacks: 0 });
+});
+
+test('where a key has sealed enough, another one takes over in mid-flow', async () => {
+  const sealedPart = createSealedPart(makeIdentity(randomBytes), randomBytes, 30);
+  const world = openSealedWorld({ sealedPart });
+  const peer = addSealedConsumer(world, { isRequired: true, obeys: true });
+  peer.offer(world.now());
+  for (const round of upTo(30)) {
+    for (const at of upTo(10)) peer.consumer.send(packetOf(round * 10 + at), world.now());
+    await runUntil(world, [peer], () => peer.consumer.received.length === (round + 1) * 10);
+    world.run(2000);
+  }
+  expect(numbersOf(peer.consumer.received)).toEqual(upTo(300));
+  expect(peer.handshakes()).toBeGreaterThan(2);
+  expect(peer.count.plainPackets).toBe(0);
+});
+
+test.each([
+  ['soon', 130_000, false],
+  ['when our sequences are over', 330_000, false],
+  ['as late as it keeps its key', 600_000, false],
+  ['when it has let its key go', 610_000, true],
+  ['when both have', sealedLimits.keyKeptMs + 130_000, true],
+] as const)('a silent consumer is served again, %s', async (_name, silence, forgets) => {
+  const world = openSealedWorld();
+  const peer = addSealedConsumer(world, { isRequired: true });
+  peer.offer(world.now());
+  peer.consumer.send(packetOf(0), world.now());
+  await runUntil(world, [peer], () => peer.consumer.received.length === 1);
+  world.run(silence);
+  if (forgets) peer.forget();
+  if (forgets) peer.offer(world.now());
+  const before = world.now();
+  peer.consumer.send(packetOf(1), world.now());
+  await runUntil(world, [peer], () => peer.consumer.received.length === 2);
+  expect(world.now() - before).toBeLessThan(5000);
+  expect(peer.handshakes()).toBe(forgets ? 2 : 1);
+  expect(peer.count.plainPackets).toBe(0);
+});
+
+test('a consumer that is gone for good is forgotten with its key', async () => {
+  const world = openSealedWorld();
+  const peer = addSealedConsumer(world);
+  peer.offer(world.now());
+  peer.consumer.send(packetOf(0), world.now());
+  await runUntil(world, [peer], () => peer.isSealing() && peer.consumer.received.length === 1);
+  world.run(sealedLimits.keyKeptMs + 10_000);
+  expect(world.engine.counters().consumers).toBe(0);
+});

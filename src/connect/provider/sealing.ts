@@ -49,8 +49,8 @@ export interface Sealing {
   /** The consumer may have been started again, and speak in plaintext. */
   doubt(): void;
   /**
-   * The first Pack of a sequence after a silence. In plaintext, it may be of a consumer that has let
-   * its key go; that one is not answered in plaintext before it has sent data so.
+   * The first Pack of a sequence after a silence. In plaintext, it may be of a consumer that has
+   * let its key go; that one is not answered in plaintext before it has sent data so.
    */
   returned(first: Pack): void;
   /** Controls to send now, each in a Pack of its own. */

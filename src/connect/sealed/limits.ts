@@ -13,7 +13,7 @@ export const sealedLimits = {
   queuedControls: 64,
   /**
    * A peer's, of a handshake whose beginning has not come yet: its second flight and its proof are
-   * two, and may have been overtaken by those of another one.
+   * two, and the same two of another one may have overtaken them.
    */
   waitingControls: 8,
   /**
@@ -22,7 +22,7 @@ export const sealedLimits = {
    */
   earlyControls: 32,
   /**
-   * New handshakes of one session in a minute: a peer that is told to begin anew does so every five
+   * New handshakes of one session in a minute: a peer that is told to begin again does so every five
    * seconds at most.
    */
   epochsPerMinute: 12,
@@ -37,9 +37,9 @@ export const sealedLimits = {
   /** What cannot be opened comes by the thousand, and one nack of them says it all. */
   nackEveryMs: 1000,
   /**
-   * A proven key of a silent consumer is kept for so long. Programs let theirs go after five minutes
-   * in which none of their sequences was there, and those last five minutes more; a consumer is
-   * heard last by an ack of ours, which is later still.
+   * A proven key of a silent consumer is kept for so long. Programs let theirs go after five
+   * minutes in which none of their sequences was there, and a sequence lasts for five minutes of
+   * silence; one minute more is for what is under way.
    */
   keyKeptMs: 11 * 60_000,
   /** A peer that is asked for a new handshake begins it at once, and at most so often. */

@@ -43,7 +43,7 @@ export function addSealedConsumer(
   how: {
     readonly isRequired?: boolean;
     readonly groups?: string;
-    /** It begins anew where the provider asks for that, as the network’s own does. */
+    /** It begins again where the provider asks for that, as the network’s own does. */
     readonly obeys?: boolean;
   } = {},
 ): SealedConsumer {

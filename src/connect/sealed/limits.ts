@@ -22,11 +22,11 @@ export const sealedLimits = {
    */
   earlyControls: 32,
   /**
-   * New handshakes of one session in a minute: a peer that is told to begin again does so every five
-   * seconds at most.
+   * New handshakes of one session in a minute: a peer that is told to begin again does so at most
+   * every five seconds.
    */
   epochsPerMinute: 12,
-  /** TLS objects that wait for their peers, of all sessions: each holds some 20 KiB. */
+  /** TLS objects that wait for their peers, of all sessions: each holds some 55 KiB. */
   handshakes: 64,
   /** A peer answers within a second, on any line; then its half of a handshake is given up. */
   halfOpenMs: 15_000,

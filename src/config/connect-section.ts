@@ -6,6 +6,9 @@ import { listOf, platformUrl, textLike } from './values.ts';
 /** Where consumers' traffic comes from: a WireGuard tunnel, the network's own protocol, or both. */
 export const trafficSources = ['wireguard', 'connect', 'both'] as const;
 
+/** Whether consumers' packets are sealed: where they offer it, or never. */
+export const encryptionModes = ['opportunistic', 'off'] as const;
+
 /** The owner's limit of unpaid data, where the owner says nothing. */
 export const usualUnpaidLimit = '256 MiB';
 
@@ -29,6 +32,10 @@ export const connectSection = z
     pool_ipv6: privatePrefix(6, 8, 120)
       .default('fd5e:b4c2:91d7::/112')
       .describe('The same for IPv6.'),
+    encryption: z
+      .enum(encryptionModes)
+      .default('opportunistic')
+      .describe('Whether what goes between consumers and this device is sealed.'),
     unpaid_limit: dataSize
       .prefault(usualUnpaidLimit)
       .describe(

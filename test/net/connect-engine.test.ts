@@ -32,6 +32,7 @@ const start: StartMessage = {
   instanceId: '0198f6a1-0000-4000-8000-0123456789ab',
   appVersion: '1.0.0',
   secrets: Object.fromEntries([1, 2, 3, 4].map((mode) => [mode, 'ab'.repeat(32)])),
+  identity: null,
   published: null,
   wish: 'public',
   pool: { ipv4: { first: '100.112.0.2', count: 9 }, ipv6: { first: 'fd00::2', count: 9 } },

@@ -423,6 +423,7 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     unpaid: 'Refused messages: no contract paid for them.',
     unsound: 'Refused messages: too long, or not readable.',
     unansweredPings: 'Pings that the provider did not echo within half a minute.',
+    sealing: 'Consumers that sealed what they sent in the end.',
   },
   'sandbox balance': { balanceBytes: 'What the network may still use.' },
   'sandbox drain': { refuseSeconds: 'For how long new sockets are refused.' },

@@ -50,7 +50,7 @@ export const sandboxSamples = wireguardSamples.map((wireguard) => {
 export const consumerSamples = [
   { interface: '', provider: '', consumers: [{ clientId: '', ipv4: '', ipv6: '' }] },
   { interface: '', provider: '', consumers: [{ clientId: '', ipv4: '', ipv6: null }] },
-  { upBytes: 0, downBytes: 0, contracts: 0, unpaid: 0, unsound: 0, unansweredPings: 0 },
+  { upBytes: 0, downBytes: 0, contracts: 0, unpaid: 0, unsound: 0, unansweredPings: 0, sealing: 0 },
 ];
 
 const connectionSample: ShownConnection = {

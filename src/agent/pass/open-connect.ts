@@ -67,6 +67,7 @@ export function openConnect(
         token: issued.clientJwt,
         authority: given.authority(),
         mostUnpaidBytes: connect.unpaid_limit,
+        encryption: connect.encryption,
         way: given.way?.(),
         ...findPlatform({
           baseUrl: service.base_url,

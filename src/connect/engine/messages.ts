@@ -1,5 +1,6 @@
 import type { Books } from '../contract/account.ts';
 import type { ProvideWish, SecretsData } from '../contract/secrets.ts';
+import type { IdentityData } from '../sealed/identity.ts';
 import type { Sighting } from '../socket/sighting.ts';
 
 /**
@@ -59,6 +60,8 @@ export interface StartMessage {
   readonly appVersion: string;
   /** A secret for each mode, in hex, as `saveSecrets` writes them: all of them, made once. */
   readonly secrets: SecretsData;
+  /** Who this device is to consumers that seal; null where nothing is sealed, nor a key published. */
+  readonly identity: IdentityData | null;
   /** What the last `keep` said was published; null where nothing was, or nobody knows. */
   readonly published: string | null;
   readonly wish: ProvideWish;

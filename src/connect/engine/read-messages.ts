@@ -68,6 +68,13 @@ const secret = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 /** By the number of the mode: network, friends and family, public, stream. */
 const secrets = z.object({ 1: secret, 2: secret, 3: secret, 4: secret });
 
+/** What the agent made: a key that fits no certificate is its fault, and found when it is used. */
+const identity = z.object({
+  seed: secret,
+  certificate: z.string().check(z.regex(pemOf('CERTIFICATE'))),
+  certificateKey: z.string().check(z.regex(pemOf('PRIVATE KEY'))),
+});
+
 const socketAddress = z.string().check(z.refine((text) => isAddress(text, ['ws:', 'wss:'])));
 const httpAddress = z.string().check(z.refine((text) => isAddress(text, ['http:', 'https:'])));
 /** More than all consumers together can have only make the search for a free one slow. */
@@ -88,6 +95,7 @@ const toEngine = z.discriminatedUnion('type', [
     instanceId: uuid,
     appVersion: version,
     secrets,
+    identity: z.nullable(identity),
     published: opaque,
     wish,
     pool,
@@ -184,6 +192,10 @@ function parse(line: string): unknown {
     // What JSON.parse says quotes the text, which may hold a token.
     throw new MessageError('no JSON');
   }
+}
+
+function pemOf(name: string): RegExp {
+  return new RegExp(`^-----BEGIN ${name}-----\n[A-Za-z0-9+/=\n]{1,4096}-----END ${name}-----\n$`);
 }
 
 function isAddress(text: string, protocols: readonly string[]): boolean {

@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { loadReport } from '../contract/account.ts';
 import { loadSecrets, type ProvideWish } from '../contract/secrets.ts';
-import { createControlClient } from '../control/control-client.ts';
-import { createHttpPost, type PostOutcome } from '../control/http-post.ts';
 import { createReportQueue } from '../control/report-queue.ts';
 import { createEngine } from '../provider/engine.ts';
 import { type Line, runProvider } from '../provider/run-provider.ts';
+import { createSealedPart } from '../sealed/sealed-part.ts';
 import type { Sighting } from '../socket/sighting.ts';
 import { createWireMeter } from '../socket/wire-meter.ts';
 import { createIdSource, fromUuid, toUuid } from '../wire/id.ts';
 import { readCounters } from './counters.ts';
+import { createIdentityPublisher } from './identity-publisher.ts';
 import { createKeeper } from './keeper.ts';
 import type { FromEngine, StateMessage } from './messages.ts';
 import { nameFailure, nameStatus, tokenRefused } from './name-problem.ts';
+import { openControl } from './open-control.ts';
 import { readClock, toPast, toPool } from './past.ts';
 import { createProblems } from './problems.ts';
 import { createPublisher } from './publisher.ts';
@@ -58,25 +59,10 @@ export function createSession(options: SessionOptions): Session {
   let clockRate: number | null = null;
   let line: { readonly url: string; readonly since: number } | undefined;
 
-  const refuse = (token: string): void => {
-    tokens.refuse(token);
-    if (tokens.current() === undefined) problems.set('token', tokenRefused);
-  };
-  const onOutcome = (outcome: PostOutcome, token: string): void => {
-    const to = start.controlUrl;
-    if (outcome.kind === 'failed') problems.set('control', nameFailure(outcome.error, to));
-    else if (outcome.status === 401) refuse(token);
-    else problems.set('control', nameStatus(outcome.status, to));
-  };
-  const post = createHttpPost({
-    url: start.controlUrl,
-    token: tokens.current,
-    authority,
-    onOutcome,
-  });
-  const control = createControlClient(post);
-  /** A request without frames asks for nothing, and is refused where the token is. */
-  const checkToken = (): void => void post(JSON.stringify({ pack: '' }), stopping.signal);
+  const signal = stopping.signal;
+  const { control, checkToken } = openControl({ start, tokens, problems, signal });
+  const identity = start.identity ?? undefined;
+  const keys = createIdentityPublisher({ identity, control, random: options.random });
 
   const ids = createIdSource({
     randomBytes,
@@ -92,6 +78,7 @@ export function createSession(options: SessionOptions): Session {
     wallMs: Date.now,
     pool: toPool(start.pool),
     mostUnpaidBytes: start.mostUnpaidBytes,
+    sealedPart: identity && createSealedPart(identity, randomBytes),
     books: start.books === null ? undefined : toPast(start.books, readClock()),
   });
 
@@ -176,7 +163,7 @@ export function createSession(options: SessionOptions): Session {
   };
 
   const provide = async (): Promise<void> => {
-    await publisher.first;
+    await Promise.all([publisher.first, keys.first]);
     if (stopping.signal.aborted) return;
     await runProvider(
       {
@@ -219,6 +206,7 @@ export function createSession(options: SessionOptions): Session {
       tokens.renew(token);
       if (tokens.current() !== undefined) problems.set('token', undefined);
       publisher.wake();
+      keys.wake();
     },
     want(next) {
       wish = next;
@@ -240,7 +228,7 @@ export function createSession(options: SessionOptions): Session {
       const keeping = setInterval(keepChanged, keepEvery);
       const greeting = setInterval(keepNewcomers, keepNewcomersEvery);
       look();
-      await Promise.all([publisher.run(stopping.signal), provide()]);
+      await Promise.all([publisher.run(signal), keys.run(signal), provide()]);
       clearInterval(looking);
       clearInterval(keeping);
       clearInterval(greeting);

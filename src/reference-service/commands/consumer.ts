@@ -1,5 +1,6 @@
 import type { ConsumerCounters } from '../consumer/consumer.ts';
 import { type Manner, manners } from '../consumer/habits.ts';
+import { type SealingMode, sealingModes } from '../consumer/sealing.ts';
 import {
   parseInterface,
   parseNumber,
@@ -17,6 +18,7 @@ interface ConsumerOptions extends SharedOptions {
   readonly network?: string;
   readonly service?: string;
   readonly manner: Manner;
+  readonly sealing: SealingMode;
 }
 
 /** What is printed once the consumers are connected. */
@@ -48,6 +50,10 @@ export function createConsumerCommand(program: string): SandboxCommand<ConsumerO
         'app: it pings too; direct: it also tries to do without the platform; plain: neither',
         (own) => own.choices(manners).default('app'),
       ],
+      '--sealing <mode>': [
+        'opportunistic: what they send is sealed where the provider can; required: or not sent; off: never',
+        (own) => own.choices(sealingModes).default('opportunistic'),
+      ],
       '--provider <client>': 'id of the provider (default: the first that is connected)',
       '--network <network>': 'whose clients they are (default: a network of their own)',
       '--service <url>': 'where the service listens (default: where it listened last)',
@@ -76,9 +82,10 @@ export function createConsumerCommand(program: string): SandboxCommand<ConsumerO
         };
         await show(ready, () => renderReady(ready));
         await stopped;
+        const sealing = consumers.sealing();
         await consumers.ended;
         await started.close();
-        const totals = sum(consumers.counters());
+        const totals = { ...sum(consumers.counters()), sealing };
         await show(totals, () => renderTotals(totals));
       }
       await stopped;
@@ -108,6 +115,14 @@ function renderReady({ interface: name, provider, consumers }: Ready): string {
   return `${renderLabelled(values)}Route to ${name} what shall leave by the provider. Ctrl-C stops it.\n`;
 }
 
-function renderTotals({ upBytes, downBytes, contracts }: ConsumerCounters): string {
-  return renderLabelled({ Sent: upBytes, Received: downBytes, Contracts: contracts });
+/** Of all consumers; `sealing` is how many of them sealed in the end. */
+type Totals = ConsumerCounters & { readonly sealing: number };
+
+function renderTotals({ upBytes, downBytes, contracts, sealing }: Totals): string {
+  return renderLabelled({
+    Sent: upBytes,
+    Received: downBytes,
+    Contracts: contracts,
+    Sealing: sealing,
+  });
 }

@@ -17,7 +17,8 @@ import { WireError } from '../../connect/wire/wire-error.ts';
  * Whether a consumer's packets are sealed, so that only the provider reads them: never, once both
  * have proven who they are, or not sent before that.
  */
-export type SealingMode = 'off' | 'opportunistic' | 'required';
+export const sealingModes = ['off', 'opportunistic', 'required'] as const;
+export type SealingMode = (typeof sealingModes)[number];
 
 /** The consumer's end of encryption with its provider. */
 export interface ConsumerSealing {

@@ -5,6 +5,7 @@ import { consume, type RunningConsumers } from './consume.ts';
 import { type ConsumerAddresses, openConsumerDevice } from './consumer-device.ts';
 import type { Manner } from './habits.ts';
 import { type ConsumerIdentity, openConsumerDirectory } from './identities.ts';
+import type { SealingMode } from './sealing.ts';
 
 export interface StartConsumersOptions {
   /** The directory of the service's database. */
@@ -13,6 +14,7 @@ export interface StartConsumersOptions {
   readonly name: string;
   readonly count: number;
   readonly manner: Manner;
+  readonly sealing: SealingMode;
   /** The provider's client id; by default the first one that is connected. */
   readonly provider?: string | undefined;
   readonly network?: string | undefined;

@@ -2,14 +2,22 @@ import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { Secret } from '../../lib/secret.ts';
 import { createStateFile, type OnSetAside } from '../../system/state-file.ts';
-import { completeSecrets, type KeepMessage, saveSecrets } from './protocol.ts';
+import { completeSecrets, type KeepMessage, makeIdentity, saveSecrets } from './protocol.ts';
 
 const secret = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
   .transform((text) => new Secret(text));
+/** By this name consumers' programs know the device: another one has them refuse it for a while. */
+const identity = z.object({
+  seed: secret,
+  certificate: z.string(),
+  certificateKey: z.string().transform((text) => new Secret(text)),
+});
 const secretsDocument = z.object({
   secrets: z.object({ 1: secret, 2: secret, 3: secret, 4: secret }),
+  /** Files of earlier versions have none. */
+  identity: identity.optional(),
 });
 
 const account = z.object({
@@ -24,6 +32,7 @@ const report = z.object({ contract: z.string(), bytes: z.number(), isCheckpoint:
 const consumer = z.object({
   peer: z.string(),
   sequence: z.string(),
+  next: z.number().optional(),
   lane: z.string(),
   mode: z.number(),
   heardAt: z.number(),
@@ -47,6 +56,8 @@ const booksDocument = z.object({
 export interface EngineHeritage extends Pick<KeepMessage, 'largestId' | 'published'> {
   /** By the number of the mode, in hex. The platform signs contracts with them. */
   readonly secrets: z.output<typeof secretsDocument>['secrets'];
+  /** Who this device is to consumers that seal. */
+  readonly identity: z.output<typeof identity>;
   /** null before the first were kept. */
   readonly books: KeepMessage['books'] | null;
 }
@@ -57,9 +68,10 @@ export interface EngineHeritage extends Pick<KeepMessage, 'largestId' | 'publish
  */
 export interface EngineFiles {
   /**
-   * What the next engine of this client begins with. Secrets that are missing are made, and are on
-   * the disk before this resolves: contracts on their way die with a secret. A broken file is set
-   * aside, and then counts as missing.
+   * What the next engine of this client begins with. Secrets that are missing are made, and so is
+   * an identity, and are on the disk before this resolves: contracts on their way die with a
+   * secret, and consumers that seal know the identity. A broken file is set aside, and then counts
+   * as missing.
    * @throws state-unreadable, state-unwritable
    */
   load(clientId: string): Promise<EngineHeritage>;
@@ -76,23 +88,30 @@ export function createEngineFiles(of: {
 
   const loadSecrets = async () => {
     const known = await secretsFile.readOrSetAside();
-    if (known !== undefined) return known.secrets;
-    const made = secretsDocument.parse({ secrets: saveSecrets(completeSecrets(randomBytes)) });
-    await secretsFile.write(made);
-    return made.secrets;
+    const made = {
+      secrets: known?.secrets ?? makeSecrets(),
+      identity: known?.identity ?? identity.parse(makeIdentity(randomBytes)),
+    };
+    if (known?.identity === undefined) await secretsFile.write(made);
+    return made;
   };
   return {
     async load(clientId) {
-      const secrets = await loadSecrets();
+      const own = await loadSecrets();
       const left = await booksFile.readOrSetAside();
-      if (left === undefined) return { secrets, books: null, largestId: null, published: null };
+      if (left === undefined) return { ...own, books: null, largestId: null, published: null };
       const { books, largestId, published } = left;
       // Ids have to grow with each process, also with another client's; the rest is the client's.
       return left.clientId === clientId
-        ? { secrets, books, largestId, published }
-        : { secrets, books: null, largestId, published: null };
+        ? { ...own, books, largestId, published }
+        : { ...own, books: null, largestId, published: null };
     },
     keep: (clientId, { books, largestId, published }) =>
       booksFile.write({ clientId, books, largestId, published }),
   };
+}
+
+function makeSecrets(): EngineHeritage['secrets'] {
+  const made = { secrets: saveSecrets(completeSecrets(randomBytes)) };
+  return secretsDocument.parse(made).secrets;
 }

@@ -1,6 +1,16 @@
 import { isSame, type Secret } from '../../lib/secret.ts';
 import type { EngineHeritage } from './engine-files.ts';
-import type { ProvideWish, SeenMessage, StartMessage, StateMessage, ToEngine } from './protocol.ts';
+import type {
+  IdentityData,
+  ProvideWish,
+  SeenMessage,
+  StartMessage,
+  StateMessage,
+  ToEngine,
+} from './protocol.ts';
+
+/** Whether what goes between consumers and this device is sealed: never, or where they offer it. */
+export type EncryptionMode = 'opportunistic' | 'off';
 
 /** What an engine is to be. */
 export interface EngineOrder {
@@ -19,6 +29,8 @@ export interface EngineOrder {
   readonly way: string | undefined;
   /** The owner's limit of what one consumer may carry unpaid until its next contract. */
   readonly mostUnpaidBytes: number;
+  /** Whether consumers that seal are answered so. */
+  readonly encryption: EncryptionMode;
 }
 
 /**
@@ -42,7 +54,7 @@ export function planMessages(
 /** The first message to a new engine. The only place where secrets leave the agent for it. */
 export function toStartMessage(
   order: EngineOrder,
-  { secrets, books, largestId, published }: EngineHeritage,
+  { secrets, identity, books, largestId, published }: EngineHeritage,
   process: Pick<StartMessage, 'instanceId' | 'appVersion'>,
 ): StartMessage {
   return {
@@ -56,6 +68,7 @@ export function toStartMessage(
     secrets: Object.fromEntries(
       Object.entries(secrets).map(([mode, secret]) => [mode, secret.reveal()]),
     ),
+    identity: order.encryption === 'off' ? null : revealIdentity(identity),
     published,
     wish: order.wish,
     pool: order.pool,
@@ -64,6 +77,11 @@ export function toStartMessage(
     books,
     largestId,
   };
+}
+
+function revealIdentity(of: EngineHeritage['identity']): IdentityData {
+  const { seed, certificate, certificateKey } = of;
+  return { seed: seed.reveal(), certificate, certificateKey: certificateKey.reveal() };
 }
 
 /**

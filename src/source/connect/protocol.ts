@@ -1,6 +1,7 @@
 /*
  * All that the agent takes of the protocol's own package: the messages that it exchanges with the
- * engine, with what it starts it, why contracts are refused, and how secrets are made. What the
+ * engine, with what it starts it, why contracts are refused, and how secrets and its identity to
+ * consumers are made. What the
  * engine does with packets is not loaded here.
  */
 
@@ -21,5 +22,7 @@ export type {
 export { deviceDescriptor, longestLineWithBooks } from '../../connect/engine/messages.ts';
 export { toEngineNodeOptions } from '../../connect/engine/node-options.ts';
 export { readFromEngine, writeMessage } from '../../connect/engine/read-messages.ts';
+export type { IdentityData } from '../../connect/sealed/identity.ts';
+export { makeIdentity } from '../../connect/sealed/identity.ts';
 export type { Sighting } from '../../connect/socket/sighting.ts';
 export { attachScript } from '../../connect/tun/attach-script.ts';

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLineReader } from '../../../src/connect/engine/line-reader.ts';
@@ -17,6 +18,7 @@ import {
   readToEngine,
   writeMessage,
 } from '../../../src/connect/engine/read-messages.ts';
+import { makeIdentity } from '../../../src/connect/sealed/identity.ts';
 
 const uuid = '0198f6a1-0000-4000-8000-0123456789ab';
 const secret = 'ab'.repeat(32);
@@ -46,6 +48,7 @@ const start: StartMessage = {
   instanceId: uuid,
   appVersion: '1.2.3',
   secrets: { 1: secret, 2: secret, 3: secret, 4: secret },
+  identity: null,
   published: null,
   wish: 'public',
   pool: { ipv4: { first: '100.112.0.2', count: 65000 }, ipv6: { first: 'fd00::2', count: 65000 } },
@@ -57,6 +60,7 @@ const start: StartMessage = {
 const toEngine: readonly ToEngine[] = [
   start,
   { ...start, books: null, published: 'a set', largestId: uuid },
+  { ...start, identity: makeIdentity(randomBytes) },
   { type: 'token', token: 'another' },
   { type: 'wish', wish: 'none' },
   { type: 'network' },
@@ -149,6 +153,9 @@ describe('messages', () => {
     ['appVersion', '1\n2'],
     ['secrets.3', 'ab'],
     ['secrets', {}],
+    ['identity', { ...makeIdentity(randomBytes), seed: 'ab' }],
+    ['identity', { ...makeIdentity(randomBytes), certificate: '/etc/passwd' }],
+    ['identity', { ...makeIdentity(randomBytes), certificateKey: 'x'.repeat(9000) }],
     ['published', 'x'.repeat(201)],
     ['wish', 'everybody'],
     ['pool.ipv4', { first: 'fd00::2', count: 1 }],

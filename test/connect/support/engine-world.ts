@@ -42,6 +42,7 @@ function toStart(platform: TestPlatform): Omit<StartMessage, 'ownId' | 'token' |
     authority: null,
     appVersion: '0.0.1',
     secrets: saveSecrets(completeSecrets(randomBytes)),
+    identity: null,
     published: null,
     wish: 'public',
     pool: {

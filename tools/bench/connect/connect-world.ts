@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { completeSecrets, saveSecrets } from '../../../src/connect/contract/secrets.ts';
 import type { StartMessage } from '../../../src/connect/engine/messages.ts';
+import { makeIdentity } from '../../../src/connect/sealed/identity.ts';
 import { createIdSource, toUuid } from '../../../src/connect/wire/id.ts';
 import { deviceUplink, labInternet } from '../../lab/network.ts';
 import type { Bench } from '../bench-lab.ts';
@@ -66,6 +67,7 @@ export async function register({ lab, authCode }: Bench): Promise<StartMessage> 
     instanceId: toUuid(createIdSource({ randomBytes }).next(Date.now())),
     appVersion: '0.0.0-bench',
     secrets: saveSecrets(completeSecrets(randomBytes)),
+    identity: makeIdentity(randomBytes),
     published: null,
     wish: 'public',
     pool: {

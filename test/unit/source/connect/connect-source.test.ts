@@ -92,6 +92,7 @@ function createWorld() {
         controlUrl: 'https://service.example/connect/control',
         authority: undefined,
         mostUnpaidBytes: 268_435_456,
+        encryption: 'opportunistic',
         way: undefined,
       },
     readCarried: () => ({ rxBytes: 10, txBytes: 20, packets: 3 }),

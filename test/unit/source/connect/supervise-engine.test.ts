@@ -21,6 +21,7 @@ const order: EngineOrder = {
   device: 'tributary-c0',
   wish: 'public',
   mostUnpaidBytes: 5_000_000,
+  encryption: 'opportunistic',
   way: 'eth0 192.168.1.1',
 };
 
@@ -34,6 +35,7 @@ function keepInMemory(): EngineFiles {
   const secret = new Secret('ab'.repeat(32));
   let heritage: EngineHeritage = {
     secrets: { 1: secret, 2: secret, 3: secret, 4: secret },
+    identity: { seed: secret, certificate: 'a certificate', certificateKey: new Secret('a key') },
     books: null,
     largestId: null,
     published: null,
@@ -106,6 +108,7 @@ describe('an engine that is wanted', () => {
       wish: 'public',
       device: 'tributary-c0',
       mostUnpaidBytes: 5_000_000,
+      identity: { seed: 'ab'.repeat(32), certificate: 'a certificate', certificateKey: 'a key' },
     });
     expect(first?.type === 'start' && Object.keys(first.secrets)).toEqual(['1', '2', '3', '4']);
   });

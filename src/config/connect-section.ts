@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { dataSize } from './amounts.ts';
 import { privatePrefix } from './private-prefix.ts';
-import { listOf, platformUrl, textLike } from './values.ts';
+import { listOf, oneOf, platformUrl, textLike } from './values.ts';
 
 /** Where consumers' traffic comes from: a WireGuard tunnel, the network's own protocol, or both. */
 export const trafficSources = ['wireguard', 'connect', 'both'] as const;
@@ -32,8 +32,7 @@ export const connectSection = z
     pool_ipv6: privatePrefix(6, 8, 120)
       .default('fd5e:b4c2:91d7::/112')
       .describe('The same for IPv6.'),
-    encryption: z
-      .enum(encryptionModes)
+    encryption: oneOf(encryptionModes)
       .default('opportunistic')
       .describe('Whether what goes between consumers and this device is sealed.'),
     unpaid_limit: dataSize

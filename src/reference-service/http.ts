@@ -11,6 +11,7 @@ import { clientHandlers } from './answer-clients.ts';
 import { answerControl } from './answer-control.ts';
 import { deviceHandlers } from './answer-device.ts';
 import { discoveryHandlers } from './answer-discovery.ts';
+import { answerKey } from './answer-key.ts';
 import { networkHandlers } from './answer-network.ts';
 import { providerStatisticsHandlers } from './answer-provider-statistics.ts';
 import { signInHandlers } from './answer-sign-in.ts';
@@ -44,6 +45,7 @@ export function createApplication(backend: Backend) {
     application.all(path, () => respondWithText(405, 'Method Not Allowed', { allow }));
   }
   application.post('/connect/control', ({ env }) => answerControl(backend, env.incoming));
+  application.get('/key/:clientId', ({ req }) => answerKey(backend, req.param('clientId')));
   const describe = once(async () =>
     JSON.stringify(createOpenApiDocument({ version: manifest.version, profile, notServed })),
   );

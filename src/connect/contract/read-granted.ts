@@ -22,11 +22,18 @@ export function readGranted(
   }
 }
 
-/** The consumer's public key, as the service knows it; undefined where it has none, too. */
-export function readPeerKey(bytes: Buffer): Buffer | undefined {
+/**
+ * The consumer's public key as the service knew it when it made this contract; undefined where it
+ * had none, too.
+ */
+export function readPeerKey(
+  bytes: Buffer,
+): { readonly contractId: Id; readonly publicKey: Buffer } | undefined {
   try {
+    const { contractId } = decode(storedContract, decode(contract, bytes).storedBytes);
     const { destinationKey } = decode(contractKeys, bytes);
-    return destinationKey === undefined ? undefined : Buffer.from(destinationKey);
+    if (destinationKey === undefined) return undefined;
+    return { contractId, publicKey: Buffer.from(destinationKey) };
   } catch (error) {
     if (error instanceof WireError) return undefined;
     throw error;

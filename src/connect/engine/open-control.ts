@@ -1,5 +1,7 @@
 import { type ControlClient, createControlClient } from '../control/control-client.ts';
-import { createHttpPost, type PostOutcome } from '../control/http-post.ts';
+import { createFindKey, type FindKey } from '../control/find-key.ts';
+import type { PostOutcome } from '../control/http-exchange.ts';
+import { createHttpPost } from '../control/http-post.ts';
 import type { StartMessage } from './messages.ts';
 import { nameFailure, nameStatus, tokenRefused } from './name-problem.ts';
 import type { Problems } from './problems.ts';
@@ -8,6 +10,7 @@ import type { Tokens } from './tokens.ts';
 /** What a session asks of the platform over HTTP; what goes wrong there is told as a problem. */
 export interface SessionControl {
   readonly control: ControlClient;
+  readonly findKey: FindKey;
   /** Finds out whether the token is refused. */
   checkToken(): void;
 }
@@ -20,7 +23,8 @@ export function openControl(of: {
   readonly signal: AbortSignal;
 }): SessionControl {
   const { tokens, problems } = of;
-  const { controlUrl: url, authority } = of.start;
+  const { controlUrl: url } = of.start;
+  const authority = of.start.authority ?? undefined;
   const refuse = (token: string): void => {
     tokens.refuse(token);
     if (tokens.current() === undefined) problems.set('token', tokenRefused);
@@ -33,11 +37,12 @@ export function openControl(of: {
   const post = createHttpPost({
     url,
     token: tokens.current,
-    authority: authority ?? undefined,
+    authority,
     onOutcome,
   });
   return {
     control: createControlClient(post),
+    findKey: createFindKey({ controlUrl: url, authority }),
     // A request without frames asks for nothing, and is refused where the token is.
     checkToken: () => void post(JSON.stringify({ pack: '' }), of.signal),
   };

@@ -3,7 +3,8 @@ import { loadReport } from '../contract/account.ts';
 import { loadSecrets, type ProvideWish } from '../contract/secrets.ts';
 import { createReportQueue } from '../control/report-queue.ts';
 import { createEngine } from '../provider/engine.ts';
-import { type Line, runProvider } from '../provider/run-provider.ts';
+import { runProvider } from '../provider/run-provider.ts';
+import type { Line } from '../provider/run-provider-options.ts';
 import { createSealedPart } from '../sealed/sealed-part.ts';
 import type { Sighting } from '../socket/sighting.ts';
 import { createWireMeter } from '../socket/wire-meter.ts';
@@ -60,7 +61,7 @@ export function createSession(options: SessionOptions): Session {
   let line: { readonly url: string; readonly since: number } | undefined;
 
   const signal = stopping.signal;
-  const { control, checkToken } = openControl({ start, tokens, problems, signal });
+  const { control, findKey, checkToken } = openControl({ start, tokens, problems, signal });
   const identity = start.identity ?? undefined;
   const keys = createIdentityPublisher({ identity, control, random: options.random });
 
@@ -171,6 +172,7 @@ export function createSession(options: SessionOptions): Session {
         engine,
         urls: start.urls,
         control,
+        findKey,
         device,
         token: tokens.current,
         networks: () => networks,

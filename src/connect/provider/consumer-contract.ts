@@ -85,6 +85,10 @@ export interface ConsumerOptions {
   readonly sealedPart: SealedPart | undefined;
   /** Its handshake has gone on between two calls. */
   readonly onNews: () => void;
+  /** It offers to seal. */
+  readonly onOffered: () => void;
+  /** It may have been started again. */
+  readonly onRestarted: () => void;
   readonly deliver: (frame: Frame, now: number) => void;
   /** It has begun a sequence. */
   readonly onLane: () => void;

@@ -5,9 +5,9 @@ import { type Pack, toLaneKey } from '../wire/pack.ts';
 import type { Consumer, ConsumerOptions } from './consumer-contract.ts';
 import { createIncomingLane, type IncomingLane } from './incoming-lane.ts';
 import { findFirstNumber, type LastLane, toKnown } from './last-lane.ts';
-import { isAtLimit } from './renewal.ts';
 import { createReplies } from './replies.ts';
 import { createSealing } from './sealing.ts';
+import { createUnpaidLimit } from './unpaid-limit.ts';
 
 /** 2 classes of stream, 2 of companion and 9 lanes are possible; programs use three. */
 const mostLanes = 16;
@@ -22,7 +22,10 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   const sealing = createSealing({
     part: options.sealedPart,
     onNews: options.onNews,
-    onOffered: () => endReplies(),
+    onOffered() {
+      endReplies();
+      options.onOffered();
+    },
   });
   /** By which the handshake came: controls go back by it. */
   let offering: LastLane | undefined = options.earlier;
@@ -46,9 +49,6 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   let dataAt: number | undefined;
   /** Unpaid bytes of lanes that are over. */
   let endedUnpaid = 0;
-  /** All of them when the newest contract came, and when they were counted last. */
-  let unpaidBefore = 0;
-  let unpaidCounted = 0;
   /** A planned renewal that no ack has proven yet. */
   let renewedAt: number | undefined;
   let lookAt = Number.NEGATIVE_INFINITY;
@@ -69,12 +69,14 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     return sum;
   };
 
+  const unpaid = createUnpaidLimit({ ...options, sum: sumUnpaid });
+
   /** By the newest contract of the consumer, ours are granted. */
   const findAnchor = (lane: IncomingLane): void => {
     const newest = lane.newest();
     if (newest === undefined || newest.createdAt <= (anchor?.createdAt ?? -1)) return;
     anchor = newest;
-    unpaidBefore = sumUnpaid();
+    unpaid.anchored();
     replies.anchored(newest.createdAt);
   };
 
@@ -121,6 +123,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     if (rule === undefined) {
       endReplies();
       sealing.doubt();
+      options.onRestarted();
       return;
     }
     renewedAt = now;
@@ -169,13 +172,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     if (isDue && replies.isUnanswered()) endReplies();
   };
   const keepLimit = (now: number): void => {
-    const sum = sumUnpaid();
-    renewals.bridgedBytes += sum - unpaidCounted;
-    unpaidCounted = sum;
-    const unpaidBytes = sum - unpaidBefore;
-    const isRunningOut = replies.isRunningOut(now);
-    const { mostUnpaidBytes } = options;
-    if (!isAtLimit({ unpaidBytes, mostUnpaidBytes, isRunningOut })) return;
+    if (!unpaid.isReached({ isRunningOut: replies.isRunningOut(now) })) return;
     for (const lane of lanes.values()) if (!lane.isSignalLane()) lane.giveUp(now);
   };
 

@@ -6,6 +6,7 @@ import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Id, IdSource } from '../wire/id.ts';
 import type { EngineCounters } from './counters.ts';
 import type { EngineStep } from './engine-step.ts';
+import type { KeyAsk } from './peer-keys.ts';
 import type { ContractAsk } from './replies.ts';
 
 /**
@@ -21,6 +22,8 @@ export interface Engine {
   packet(bytes: Buffer, now: number): void;
   /** The platform's answer to an ask: a contract, or undefined for none. */
   answered(ask: ContractAsk, contract: Buffer | undefined, now: number): void;
+  /** The platform's answer to an ask for a key: undefined where it knows none, or gave none. */
+  keyFound(ask: KeyAsk, key: Buffer | undefined): void;
   /** What is to be done now; at most `most` Packs, so that the socket is not flooded. */
   step(now: number, most: number): EngineStep;
   wakeAt(now: number): number;

@@ -1,4 +1,5 @@
 import type { CloseContract } from '../wire/contract-messages.ts';
+import type { KeyAsk } from './peer-keys.ts';
 import type { ContractAsk } from './replies.ts';
 
 /** What follows from what went into an engine since the last step. */
@@ -8,6 +9,7 @@ export interface EngineStep {
   /** Packets for the device. */
   readonly packets: readonly Buffer[];
   readonly asks: readonly ContractAsk[];
+  readonly keyAsks: readonly KeyAsk[];
   readonly reports: readonly CloseContract[];
   /** When the platform asked to move to another host, in Unix ms of its clock. */
   readonly moveAt: number | undefined;

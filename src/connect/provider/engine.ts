@@ -1,23 +1,23 @@
 import { loadAccount, makeClose } from '../contract/account.ts';
 import type { ConsumerData } from '../contract/consumer-data.ts';
-import { readPeerKey } from '../contract/read-granted.ts';
 import { createReceivedContracts } from '../contract/received-contracts.ts';
 import { createServiceClock } from '../contract/service-clock.ts';
-import { createMemoryBudget } from '../sequence/hold-back.ts';
 import type { Id } from '../wire/id.ts';
 import { fromProviderFrame } from '../wire/ip-frames.ts';
 import type { Pack } from '../wire/pack.ts';
 import { WireError } from '../wire/wire-error.ts';
+import { createBudgets } from './budgets.ts';
 import { createConsumer } from './consumer.ts';
 import type { Consumer, KnownConsumer } from './consumer-contract.ts';
 import { type Drops, noDrops } from './counters.ts';
 import { createDelivery } from './delivery.ts';
 import type { Engine, EngineOptions } from './engine-contract.ts';
 import { engineLimits } from './limits.ts';
+import { createPeerKeys } from './peer-keys.ts';
 import { createPlatformPeer } from './platform-peer.ts';
 import { noRenewals, type Renewals, usualUnpaidBytes } from './renewal.ts';
 import type { ContractAsk } from './replies.ts';
-import { createReturning, saveKnown } from './returning.ts';
+import { createReturning, listKnown } from './returning.ts';
 import { createStrangers } from './strangers.ts';
 import { createTranslation } from './translation.ts';
 import { createTurns, sendAcks } from './turns.ts';
@@ -36,10 +36,8 @@ export function createEngine(options: EngineOptions): Engine {
     accounts: options.books?.received,
   });
   const translation = createTranslation(options.pool, options.secrets);
-  const receiveBudget = createMemoryBudget(engineLimits.receiveBytes);
-  const sendBudget = createMemoryBudget(engineLimits.sendBytes);
-  const laneBudget = createMemoryBudget(engineLimits.lanes);
-  const platform = createPlatformPeer(receiveBudget);
+  const budgets = createBudgets();
+  const platform = createPlatformPeer(budgets.receiveBudget);
   const strangers = createStrangers();
   const consumers = new Map<Id, Consumer>();
   const earlier = options.books?.consumers ?? [];
@@ -65,9 +63,7 @@ export function createEngine(options: EngineOptions): Engine {
       ownId,
       ledger,
       clock,
-      receiveBudget,
-      sendBudget,
-      laneBudget,
+      ...budgets,
       newId: () => ids.next(wallMs()),
       renewals,
       drops,
@@ -79,6 +75,8 @@ export function createEngine(options: EngineOptions): Engine {
         busy.add(consumer);
         tellNews();
       },
+      onOffered: () => peerKeys.want(id),
+      onRestarted: () => peerKeys.restarted(id),
       onLane: () => void changes++,
       onLate(frames) {
         drops.late += frames;
@@ -108,6 +106,8 @@ export function createEngine(options: EngineOptions): Engine {
     return wake(id);
   };
 
+  const peerKeys = createPeerKeys((id, key) => wake(id)?.sealing.setPeerKey(key));
+
   const takePack = (sourceId: Id, pack: Pack, now: number): void => {
     const known = consumers.get(sourceId);
     if (known === undefined && consumers.size >= engineLimits.consumers) {
@@ -117,6 +117,7 @@ export function createEngine(options: EngineOptions): Engine {
     const consumer = known ?? makeConsumer(sourceId, returning.find(sourceId, now));
     if (!consumer.take(pack, now)) {
       if (!strangers.take(sourceId, pack, now)) drops.unpaid++;
+      if (known === undefined) peerKeys.forget(sourceId);
       return;
     }
     busy.add(enter(consumer));
@@ -140,6 +141,7 @@ export function createEngine(options: EngineOptions): Engine {
     reports.push(...books.reports);
     if (!consumer.isGone(now)) return;
     consumer.sealing.end();
+    peerKeys.forget(consumer.id);
     translation.release(consumer.id);
     consumers.delete(consumer.id);
     busy.delete(consumer);
@@ -153,14 +155,9 @@ export function createEngine(options: EngineOptions): Engine {
     returning.forget(now);
     for (const consumer of consumers.values()) busy.add(consumer);
   };
-  const listKnown = (): readonly ConsumerData[] => {
-    const here = [...consumers.values()].flatMap((consumer) =>
-      saveKnown(consumer, translation.pairs(consumer.id)),
-    );
-    return [...here, ...returning.save()].slice(0, engineLimits.consumers);
-  };
   /** Who was there at the end. */
   let left: readonly ConsumerData[] | undefined;
+  const saveKnown = () => listKnown({ consumers: consumers.values(), translation, returning });
   const letRest = (now: number): void => {
     for (const consumer of busy) if (consumer.wakeAt(now) >= roundAt) busy.delete(consumer);
   };
@@ -188,7 +185,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (contract === undefined) ask.contracts.refused(now);
       else {
         ask.contracts.granted(contract, now);
-        consumers.get(ask.destinationId)?.sealing.setPeerKey(readPeerKey(contract));
+        peerKeys.granted(ask.destinationId, contract);
       }
       // A contract that came too late for its sequence is given back here.
       const step = ask.contracts.step(now);
@@ -196,6 +193,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (step.ask !== undefined) asks.push({ ...ask, transferByteCount: step.ask });
       wake(ask.destinationId);
     },
+    keyFound: peerKeys.found,
     step(now, most) {
       if (now >= roundAt) beginRound(now);
       const packs = turns.send(busy, { now, most });
@@ -204,6 +202,7 @@ export function createEngine(options: EngineOptions): Engine {
         frames: [...sendAcks(ownId, [platform, ...busy, ...strangers.takeAcks()], now), ...packs],
         packets: delivery.takePackets(),
         asks,
+        keyAsks: peerKeys.takeAsks(now),
         reports,
         moveAt: platform.takeMove(),
       };
@@ -227,7 +226,7 @@ export function createEngine(options: EngineOptions): Engine {
       returning.narrow(next);
     },
     end(now) {
-      left = listKnown();
+      left = saveKnown();
       const last = [...consumers.values()].flatMap((consumer) => consumer.end());
       consumers.clear();
       busy.clear();
@@ -236,7 +235,7 @@ export function createEngine(options: EngineOptions): Engine {
     save: () => ({
       received: ledger.save(),
       own: [...consumers.values()].flatMap((consumer) => consumer.save()),
-      consumers: left ?? listKnown(),
+      consumers: left ?? saveKnown(),
     }),
     changes: () => changes,
     counters: () => ({

@@ -5,6 +5,7 @@ import { fromUuid, type Id, toUuid } from '../wire/id.ts';
 import type { ProvideMode } from '../wire/message-types.ts';
 import { fromLaneKey, toLaneKey } from '../wire/pack.ts';
 import type { Consumer, KnownConsumer } from './consumer-contract.ts';
+import { engineLimits } from './limits.ts';
 import type { Translation } from './translation.ts';
 
 /**
@@ -59,8 +60,20 @@ export function createReturning(options: {
   };
 }
 
+/** Who is here, and who may come again: what a later life needs to answer them. */
+export function listKnown(of: {
+  readonly consumers: Iterable<Consumer>;
+  readonly translation: Pick<Translation, 'pairs'>;
+  readonly returning: Returning;
+}): readonly ConsumerData[] {
+  const here = [...of.consumers].flatMap((consumer) =>
+    saveKnown(consumer, of.translation.pairs(consumer.id)),
+  );
+  return [...here, ...of.returning.save()].slice(0, engineLimits.consumers);
+}
+
 /** Nothing where it could not be answered anyway. */
-export function saveKnown(
+function saveKnown(
   consumer: Pick<Consumer, 'id' | 'known'>,
   pairs: readonly AddressPair[],
 ): readonly ConsumerData[] {

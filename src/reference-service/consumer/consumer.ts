@@ -199,7 +199,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       }
     },
     answered(ask, contract, now) {
-      if (contract !== undefined) sealing?.setProviderKey(readPeerKey(contract));
+      if (contract !== undefined) sealing?.setProviderKey(readPeerKey(contract)?.publicKey);
       (ask.isCompanion ? signals : data).answered(ask, contract, now);
     },
     step(now, most) {

@@ -35,6 +35,8 @@ export interface Platform {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
   /** Carries out a request of `/connect/control`. @throws WireError for what is no Pack */
   control(caller: Caller, pack: Buffer): Promise<ControlAnswer>;
+  /** The public key that a client has published. */
+  findKey(clientId: string): Buffer | undefined;
   /** Whether the client has a socket that counts as a connection. */
   isConnected(clientId: string): boolean;
   /** How many of the platform's ms pass in one of ours. */
@@ -184,6 +186,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
   return {
     upgrade: server.upgrade,
     control: control.answer,
+    findKey: (clientId) => clientKeys.find(clientId).publicKey,
     isConnected,
     rate: clock.rate,
     close: once(async () => {

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createLine, type Server } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttpPost, type PostOutcome } from '../../../src/connect/control/http-post.ts';
+import type { PostOutcome } from '../../../src/connect/control/http-exchange.ts';
+import { createHttpPost } from '../../../src/connect/control/http-post.ts';
 
 const never = new AbortController().signal;
 

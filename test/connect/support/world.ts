@@ -123,7 +123,8 @@ export function createWorld(options: WorldOptions): World {
   const turnProvider = (): void => {
     for (const bytes of up.arrived(now)) engine.frame(bytes, now);
     for (const ask of http.arrived(now)) engine.answered(ask, grant(ask), now);
-    const { frames, packets, asks, reports } = engine.step(now, findMost());
+    const { frames, packets, asks, keyAsks, reports } = engine.step(now, findMost());
+    for (const ask of keyAsks) engine.keyFound(ask, options.consumerKey);
     options.onSent?.(frames.length);
     for (const frame of frames) for (const bytes of relay(frame, providerId)) down.send(bytes, now);
     for (const ask of asks) http.send(ask, now);

@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { completeSecrets, saveSecrets } from '../../../src/connect/contract/secrets.ts';
-import { makeIdentity } from '../../../src/connect/sealed/identity.ts';
+import { createFindKey } from '../../../src/connect/control/find-key.ts';
+import { loadIdentity, makeIdentity } from '../../../src/connect/sealed/identity.ts';
+import { fromUuid } from '../../../src/connect/wire/id.ts';
 import { startEngine } from '../../connect/support/engine-world.ts';
 import { makePacket } from '../../connect/support/packets.ts';
 import { startConsumers } from './consumer-world.ts';
@@ -13,6 +15,7 @@ const packetOf = (number: number) =>
 test('the engine tells its key before it is connected, and a consumer that demands one is served', async () => {
   const world = await startProviderWorld();
   const provider = await world.register();
+  const identity = makeIdentity(randomBytes);
   const engine = startEngine({
     type: 'start',
     ownId: provider.clientId,
@@ -23,7 +26,7 @@ test('the engine tells its key before it is connected, and a consumer that deman
     instanceId: randomUUID(),
     appVersion: '0.0.1',
     secrets: saveSecrets(completeSecrets(randomBytes)),
-    identity: makeIdentity(randomBytes),
+    identity,
     published: null,
     wish: 'public',
     pool: {
@@ -41,6 +44,16 @@ test('the engine tells its key before it is connected, and a consumer that deman
   for (let number = 0; number < 20; number++) consumers.send(0, [packetOf(number)]);
   await expect.poll(() => received.length).toBe(20);
   expect(consumers.sealing()).toBe(1);
+  const { service } = world;
+  const find = createFindKey({
+    controlUrl: `${service.baseUrl}/connect/control`,
+    authority: undefined,
+  });
+  const { signal } = new AbortController();
+  const { publicKey } = loadIdentity(identity);
+  expect(await find(fromUuid(provider.clientId), signal)).toEqual(publicKey);
+  // Nobody has published a key for this id.
+  expect(await find(fromUuid(randomUUID()), signal)).toBeUndefined();
   engine.tell({ type: 'stop', final: false });
   await engine.ended;
 });

@@ -7,7 +7,7 @@ import { listOf, oneOf, platformUrl, textLike } from './values.ts';
 export const trafficSources = ['wireguard', 'connect', 'both'] as const;
 
 /** Whether consumers' packets are sealed: where they offer it, or never. */
-export const encryptionModes = ['opportunistic', 'off'] as const;
+const encryptionModes = ['opportunistic', 'off'] as const;
 
 /** The owner's limit of unpaid data, where the owner says nothing. */
 export const usualUnpaidLimit = '256 MiB';

@@ -13,7 +13,7 @@ type Exchange = (
   signal: AbortSignal,
 ) => Promise<Finished>;
 
-export interface Finished {
+interface Finished {
   readonly answer: PostAnswer;
   readonly outcome: PostOutcome;
 }

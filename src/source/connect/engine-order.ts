@@ -10,7 +10,7 @@ import type {
 } from './protocol.ts';
 
 /** Whether what goes between consumers and this device is sealed: never, or where they offer it. */
-export type EncryptionMode = 'opportunistic' | 'off';
+type EncryptionMode = 'opportunistic' | 'off';
 
 /** What an engine is to be. */
 export interface EngineOrder {

@@ -36,6 +36,7 @@ const owners: Readonly<Record<string, Loaders>> = {
   },
   'Set up': {
     setup: async () => (await import('./commands/set-up/setup.ts')).setup,
+    demo: async () => (await import('./commands/set-up/demo.ts')).demo,
     login: async () => (await import('./commands/set-up/login.ts')).login,
     config: async () => (await import('./commands/set-up/config.ts')).config,
   },

@@ -63,6 +63,8 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
       [ "$(ls /usr/lib/tributary/*.compiled | wc -l)" -gt 50 ] || fail 'it is not compiled'
       systemctl is-enabled tributary || fail 'it does not start at boot'
       is_inactive tributary || fail 'it runs without a service'
+      setpriv --reuid=65534 --regid=65534 --clear-groups tributary demo >demo.log 2>&1 || fail "there is no demonstration: $(cat demo.log)"
+      grep -q 'All as promised' demo.log || fail "the demonstration is not whole: $(cat demo.log)"
       tributary login </dev/null 2>&1 | grep -q '> Set this device up: sudo tributary setup' || fail 'login does not say what to set'
       fit_to_world
       # Two.

@@ -56,6 +56,7 @@ const named: Readonly<Record<string, readonly [file: string, words?: string]>> =
     "demo('--json', '--source', 'connect')",
   ],
   'sudo tributary namespace up': ['test/net/namespace.test.ts', "program('namespace', 'up')"],
+  'tributary demo': ['test/systems/package.test.ts'],
   'tributary account provided': [
     'test/flow/commands/account.test.ts',
     "run(['account', 'provided'])",

@@ -49,9 +49,9 @@ export async function listJsonDocuments(program: Command): Promise<readonly Json
     ...listSandboxDocuments(),
   ];
   const missing = listJsonCommands(program, '').filter(
-    // These print a schema, and whatever the interface answers.
+    // These print a schema, whatever the interface answers, and what another program measured.
     (name) =>
-      !['config schema', 'service call'].includes(name) &&
+      !['config schema', 'service call', 'demo'].includes(name) &&
       !documents.some(({ title }) => title === name),
   );
   if (missing.length === 0) return documents;

@@ -47,7 +47,11 @@ async function main(): Promise<void> {
   if (stream.isTTY)
     say(isTunnel ? picture : picture.replace('WireGuard tunnel', 'network protocol'));
   const result = await demonstrate({ profile, source }, say, { isKept: keep });
-  say('\nNext: install it on a device of yours: docs/getting-started.md');
+  say(
+    process.env.LAB_OF_TRIBUTARY_INSTALLED === undefined
+      ? '\nNext: install it on a device of yours: docs/getting-started.md'
+      : '\nNext: set this device up: sudo tributary setup',
+  );
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
@@ -107,7 +111,7 @@ async function demonstrate(
       `  home        the consumer tries the NAS ${addresses.nas}: ${lan}; the device itself: ${host}`,
     );
     const modeNone = await tryModeNone(lab, say);
-    const { clients } = JSON.parse(await lab.runCommand('network', 'clients', '--json')) as {
+    const { clients } = JSON.parse(await lab.runCommand('service', 'clients', '--json')) as {
       clients: unknown[];
     };
     const registrations = clients.length;

@@ -5,9 +5,12 @@ import { engine, program } from '../../rolldown.config.ts';
 /** The built programs: their files, and the npm packages in them. */
 export type Bundle = Awaited<ReturnType<typeof buildBundle>>;
 
-/** Builds the command and the engine, without anything for development, and writes nothing. */
+/**
+ * Builds the command with its demonstration, and the engine, without anything for development, and
+ * writes nothing.
+ */
 export async function buildBundle(root: string, version: string) {
-  const command = { ...program, input: { tributary: 'src/tributary.ts' } };
+  const command = { ...program, input: { tributary: 'src/tributary.ts', ...demonstration } };
   const chunks = [
     ...(await buildChunks(command, { root, version })),
     ...(await buildChunks(engine, { root, version })),
@@ -23,6 +26,8 @@ export async function buildBundle(root: string, version: string) {
     packages: [...new Set(packages)].sort(),
   };
 }
+
+const demonstration = { demo: 'tools/lab/demo.ts', worker: 'tools/lab/worker.ts' };
 
 async function buildChunks(
   { output: outputOptions, ...inputOptions }: typeof program,

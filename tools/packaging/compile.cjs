@@ -4,8 +4,9 @@ const { readdirSync } = require('node:fs');
 
 process.argv[2] = '--compile';
 require('./tributary.cjs');
-// By then it has made itself ready. The engine is a program of its own: it would run.
+// By then it has made itself ready. The others are programs of their own: they would run.
 setImmediate(() => {
   for (const name of readdirSync(__dirname))
-    if (name.endsWith('.cjs') && name !== 'engine.cjs') require(`./${name}`);
+    if (name.endsWith('.cjs') && !['engine.cjs', 'demo.cjs', 'worker.cjs'].includes(name))
+      require(`./${name}`);
 });

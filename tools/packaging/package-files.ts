@@ -28,6 +28,9 @@ export interface PackageFilesOptions extends Awaited<ReturnType<typeof describeP
   readonly bundle: Bundle;
 }
 
+/** By these `tributary demo` makes its namespaces; they expect the program two folders above. */
+const demonstration = ['enter-with-page.sh', 'enter.sh', 'obstacles.sh', 'as-root.sh'];
+
 /** The files that an image has too: the program, and what it is made of. */
 export async function readProgramFiles(
   options: Omit<PackageFilesOptions, 'release'>,
@@ -39,8 +42,13 @@ export async function readProgramFiles(
     path: `usr/lib/tributary/${name}`,
     content: text.replace(/^#!.*\n/, ''),
   });
+  const toScript = async (name: string) => ({
+    path: `usr/lib/tributary/tools/lab/${name}`,
+    content: await readFile(join(root, 'tools/lab', name), 'utf8'),
+  });
   return [
     ...bundle.files.map(toFile),
+    ...(await Promise.all(demonstration.map(toScript))),
     { path: 'usr/bin/tributary', content: command, isProgram: true },
     { path: `${doc}/copyright`, content: copyright },
     { path: `${doc}/${billName}`, content: billOfMaterials },

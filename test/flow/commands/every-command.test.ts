@@ -43,7 +43,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
  * tests of its own.
  */
 const acting =
-  /^(run|setup|doctor|plan|logout|logs|(re)?start|stop|config (show|edit|schema)|sandbox.*|namespace.*|cleanup|completion|help)$/;
+  /^(run|setup|demo|doctor|plan|logout|logs|(re)?start|stop|config (show|edit|schema)|sandbox.*|namespace.*|cleanup|completion|help)$/;
 
 /** Commands that need an argument and have no row in `given`. */
 const withoutArgument = all

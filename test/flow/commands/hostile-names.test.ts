@@ -146,7 +146,7 @@ function expectPlain(text: string): void {
 
 /** They ask the agent, or this machine. */
 const local =
-  /^(run|plan|log(in|out|s)|status|health|provide|pause|resume|reload|(re)?start|stop|doctor|cleanup|completion|config|namespace|sandbox|auth status|device (keep|new))\b/;
+  /^(run|demo|plan|log(in|out|s)|status|health|provide|pause|resume|reload|(re)?start|stop|doctor|cleanup|completion|config|namespace|sandbox|auth status|device (keep|new))\b/;
 
 test('every command that asks the service is tried', async () => {
   const names = listNames(await readCommandLine(), '').filter((name) => !local.test(name));

@@ -42,7 +42,7 @@ export async function signIn(lab: Lab): Promise<void> {
 
 /** Clients that the service lists for the network that the device is signed in to. */
 export async function countClients(lab: Lab): Promise<number> {
-  const { clients } = JSON.parse(await lab.runCommand('network', 'clients', '--json'));
+  const { clients } = JSON.parse(await lab.runCommand('service', 'clients', '--json'));
   return clients.length;
 }
 

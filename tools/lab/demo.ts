@@ -48,9 +48,7 @@ async function main(): Promise<void> {
     say(isTunnel ? picture : picture.replace('WireGuard tunnel', 'network protocol'));
   const result = await demonstrate({ profile, source }, say, { isKept: keep });
   say(
-    process.env.LAB_OF_TRIBUTARY_INSTALLED === undefined
-      ? '\nNext: install it on a device of yours: docs/getting-started.md'
-      : '\nNext: set this device up: sudo tributary setup',
+    `\nNext: ${process.env.LAB_OF_TRIBUTARY_NEXT ?? 'install it on a device of yours: docs/getting-started.md'}`,
   );
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
 }

@@ -16,8 +16,9 @@ const project = join(import.meta.dirname, '../../..');
  * `dist` keeps the chunks of earlier builds, for agents that run from there. What is handed out has
  * none of them.
  */
-// What is loaded before anything can be taken from compiled code, and the engine's process.
-const early = /^(tributary\.cjs|compile\.cjs|engine\.cjs|(rolldown-runtime|compiled-code)-.*)$/;
+// What is loaded before anything can be taken from compiled code, and what is a process of its own.
+const early =
+  /^(tributary\.cjs|compile\.cjs|engine\.cjs|demo\.cjs|worker\.cjs|(rolldown-runtime|compiled-code)-.*)$/;
 
 describe('the bundle of the packages and the image', () => {
   let root: string;
@@ -36,7 +37,7 @@ describe('the bundle of the packages and the image', () => {
     }
     await mkdir(join(root, 'dist'));
     await writeFile(join(root, 'dist/agent-earlier.cjs'), 'earlier();\n');
-    bundle = await buildBundle(root, '1.2.3');
+    bundle = await buildBundle(root, version);
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 
@@ -49,8 +50,8 @@ describe('the bundle of the packages and the image', () => {
     // The package starts it itself.
     const files = bundle.files.filter(({ name }) => name !== 'compile.cjs');
     const texts = new Map(files.map(({ name, text }) => [name, text]));
-    // The agent starts the engine as a process of its own.
-    const loaded = new Set(['tributary.cjs', 'engine.cjs']);
+    // The agent starts the engine as a process of its own, and `tributary demo` the last two.
+    const loaded = new Set(['tributary.cjs', 'engine.cjs', 'demo.cjs', 'worker.cjs']);
     // A set hands out what is added to it meanwhile.
     for (const name of loaded) {
       for (const [, other = ''] of (texts.get(name) ?? '').matchAll(

@@ -4,6 +4,8 @@ import { runAttached } from '../../../system/exec.ts';
 import { isThere } from '../../../system/files.ts';
 import { defineCommand, refuse } from '../../frame/command.ts';
 
+const next = 'set this device up: sudo tributary setup';
+
 /**
  * `tributary demo`: a service, a consumer and a home of this machine's own, in namespaces that
  * reach nothing outside. It needs neither an account nor root.
@@ -40,7 +42,7 @@ export const demo = defineCommand({
       `--source=${source}`,
       `--profile=${profile}`,
     ];
-    const words = ['LAB_OF_TRIBUTARY_INSTALLED=yes', 'sh', script, process.execPath, program];
+    const words = [`LAB_OF_TRIBUTARY_NEXT=${next}`, 'sh', script, process.execPath, program];
     const exitCode = await runAttached('env', [...words, ...flags]);
     // 77: this machine lets nobody make namespaces, which has been told.
     if (exitCode !== 0) setExitCode(exitCode === 77 ? 77 : 1);

@@ -6,6 +6,13 @@ import { profileNames } from '../../src/service/profiles.ts';
 export const usage =
   'Usage: npm run demo -- [--json] [--keep] [--profile documented|production] [--source wireguard|connect]';
 
+/** What to do after the demonstration: the installed command says it in its own words. */
+export function nextStep(): string {
+  return (
+    process.env.LAB_OF_TRIBUTARY_NEXT ?? 'install it on a device of yours: docs/getting-started.md'
+  );
+}
+
 const options = {
   json: { type: 'boolean', default: false },
   keep: { type: 'boolean', default: false },

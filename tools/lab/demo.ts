@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { hasCode, messageOf, TributaryError } from '../../src/errors/codes.ts';
 import { formatBytes } from '../../src/lib/units.ts';
-import { readDemoOptions, usage } from './demo-options.ts';
+import { nextStep, readDemoOptions, usage } from './demo-options.ts';
 import { describeSource, readEarned } from './demo-source.ts';
 import {
   createLab,
@@ -47,9 +47,7 @@ async function main(): Promise<void> {
   if (stream.isTTY)
     say(isTunnel ? picture : picture.replace('WireGuard tunnel', 'network protocol'));
   const result = await demonstrate({ profile, source }, say, { isKept: keep });
-  say(
-    `\nNext: ${process.env.LAB_OF_TRIBUTARY_NEXT ?? 'install it on a device of yours: docs/getting-started.md'}`,
-  );
+  say(`\nNext: ${nextStep()}`);
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 

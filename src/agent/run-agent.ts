@@ -160,7 +160,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   try {
     // A loop that throws has met a bug. It ends the agent, and the fence stays closed once the
     // permit runs out.
-    await Promise.race([Promise.all([...running, stop.untilCrash]), program.untilNeeded]);
+    await Promise.all([...running, stop.untilCrash, program.untilNeeded(stop.signal)]);
   } finally {
     agent.beginStop();
     log.info('stopping');

@@ -169,6 +169,8 @@ const inlinePlaces: readonly {
       'lab',
       // PATH alone: where the system looks for a program.
       'src/system/missing-program.ts',
+      // TZ alone, by which Node is told to look for the zone again.
+      'src/agent/system-zone.ts',
     ],
     why: 'main.ts hands the environment on, and src/config alone knows what its variables mean',
     sample: "export const path = () => process['env'].PATH;",

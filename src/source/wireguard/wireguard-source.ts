@@ -47,7 +47,7 @@ export interface WireGuardSource extends Source<PresentTunnel, ObservedTunnel, T
   tunnel(): TunnelFacts;
   /**
    * Follows the other end to another address where its name has one: called every few seconds with
-   * what the device has received, and does something where that stands still. True where a pass is
+   * what the device has received, and does something where that has not grown. True where a pass is
    * due. @throws command-failed, tunnel-failed
    */
   followName(rxBytes: number | undefined): Promise<boolean>;

@@ -11,6 +11,8 @@ const missing = Object.assign(new Error("Cannot find module './history-1a2b3c4d.
   code: 'MODULE_NOT_FOUND',
 });
 
+const never = new AbortController().signal;
+
 /** Watches a program's first file, and says whether a missing part would end the agent now. */
 async function createProgram(isStartedAgain: boolean) {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-program-'));
@@ -21,7 +23,7 @@ async function createProgram(isStartedAgain: boolean) {
   const ends = async () => {
     await program.noteMissing(missing);
     const goesOn = setImmediate('it goes on');
-    return Promise.race([program.untilNeeded.catch(() => 'it ends'), goesOn]);
+    return Promise.race([program.untilNeeded(never).catch(() => 'it ends'), goesOn]);
   };
   const replace = async () => {
     await writeFile(`${path}.new`, 'second build();\n');

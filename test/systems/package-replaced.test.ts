@@ -32,6 +32,8 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the running agent', (suit
       . /srv/world/world.sh
       ${words}
       make_world; connect_host; write_config
+      # A service is told a mode for more people within minutes: it stays the same here.
+      provide '{ mode: public }'
       DEBIAN_FRONTEND=noninteractive apt-get install -y /srv/packages/tributary_1.0.0-1_*.deb </dev/null >apt.log 2>&1 ||
         fail "it is not installed: $(cat apt.log)"
       auth_code | tributary login || fail 'the login failed'
@@ -47,7 +49,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the running agent', (suit
       until_true 60 tributary pause
       until_true 20 is_phase idle
       until_true 60 tributary resume
-      echo 'provide: { schedule: [ { cron: "* * * * *", mode: public } ] }' >>/etc/tributary/tributary.yaml
+      provide '{ mode: public, schedule: [ { cron: "* * * * *", mode: public } ] }'
       systemctl reload tributary || true
       until_true 90 is_phase providing
       # A service is told a wider mode once a minute.
@@ -55,7 +57,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the running agent', (suit
 
       # A moment in which no file of it is there that it did not load before.
       hide_parts
-      sed -i /schedule/d /etc/tributary/tributary.yaml; kill -HUP $(pid)
+      provide '{ mode: public }'; kill -HUP $(pid)
       sleep 10
       show_parts
       until_true 90 is_phase providing
@@ -88,6 +90,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the running agent', (suit
 });
 
 const words = `
+provide() { sed -i /^provide:/d /etc/tributary/tributary.yaml; echo "provide: $1" >>/etc/tributary/tributary.yaml; }
 pid() { systemctl show --value -p MainPID tributary; }
 is_another() { [ "$(pid)" != 0 ] && [ "$(pid)" != "$old" ]; }
 hide_parts() { mkdir -p /srv/away && mv /usr/lib/tributary/*.cjs /srv/away; }

@@ -27,7 +27,7 @@ interface NotedSocket {
 
 /**
  * What is seen of sockets at a time, in order. When each is due again, it has after. Where the
- * clock is hastened, minutes pass between two turns of this process, and nothing was missed in them.
+ * clock is hastened, minutes pass between two turns of this process, and none of them was missed.
  */
 export function noteSockets(
   sockets: Iterable<NotedSocket>,

@@ -87,7 +87,7 @@ export function createMarketWatch(parts: MarketWatchParts): MarketWatch {
   };
   /**
    * What was noted is read a little later, and of a hastened clock that may be minutes. So while
-   * an engine says when it was, time goes by that, and stands still between two notes.
+   * an engine says when it was, time goes by that, and not on between two notes.
    */
   const followEngine = (aheadMs: number): void => {
     followClock(now());

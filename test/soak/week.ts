@@ -13,9 +13,9 @@ import { createTestLab, stopAgent } from '../net/support/test-lab.ts';
 
 /*
  * `npm run week -- [--days 7] [--rate 300] [--slow 6]`: the built agent with its engine, in the
- * lab, at the sandbox's platform: a restart a day, an upgrade, two drains and a night on a bad line. The
- * platform's clock is hastened much while nothing happens, and little around what does. Ends with 1
- * where fewer than 99.9 % of the minutes count by the platform's own blocks.
+ * lab, at the sandbox's platform: a restart a day, an upgrade, two drains and a night on a bad
+ * line. The platform's clock is hastened much while nothing happens, and little around what does.
+ * Ends with 1 where fewer than 99.9 % of the minutes count by the platform's own blocks.
  */
 
 const { values } = parseArgs({

@@ -60,7 +60,7 @@ export interface StartMessage {
   readonly appVersion: string;
   /** A secret for each mode, in hex, as `saveSecrets` writes them: all of them, made once. */
   readonly secrets: SecretsData;
-  /** Who this device is to consumers that seal; null where nothing is sealed, nor a key published. */
+  /** Who this device is to consumers that seal; null where nothing is sealed and no key told. */
   readonly identity: IdentityData | null;
   /** What the last `keep` said was published; null where nothing was, or nobody knows. */
   readonly published: string | null;

@@ -68,11 +68,14 @@ const secret = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 /** By the number of the mode: network, friends and family, public, stream. */
 const secrets = z.object({ 1: secret, 2: secret, 3: secret, 4: secret });
 
+const certificatePem =
+  /^-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]{1,4096}-----END CERTIFICATE-----\n$/;
+const keyPem = /^-----BEGIN PRIVATE KEY-----\n[A-Za-z0-9+/=\n]{1,4096}-----END PRIVATE KEY-----\n$/;
 /** What the agent made: a key that fits no certificate is its fault, and found when it is used. */
 const identity = z.object({
   seed: secret,
-  certificate: z.string().check(z.regex(pemOf('CERTIFICATE'))),
-  certificateKey: z.string().check(z.regex(pemOf('PRIVATE KEY'))),
+  certificate: z.string().check(z.regex(certificatePem)),
+  certificateKey: z.string().check(z.regex(keyPem)),
 });
 
 const socketAddress = z.string().check(z.refine((text) => isAddress(text, ['ws:', 'wss:'])));
@@ -192,10 +195,6 @@ function parse(line: string): unknown {
     // What JSON.parse says quotes the text, which may hold a token.
     throw new MessageError('no JSON');
   }
-}
-
-function pemOf(name: string): RegExp {
-  return new RegExp(`^-----BEGIN ${name}-----\n[A-Za-z0-9+/=\n]{1,4096}-----END ${name}-----\n$`);
 }
 
 function isAddress(text: string, protocols: readonly string[]): boolean {

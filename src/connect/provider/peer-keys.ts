@@ -3,7 +3,7 @@ import type { Id } from '../wire/id.ts';
 
 /**
  * The public keys of consumers that offer to seal. The platform says them in each contract and to
- * whoever asks. A consumer that was started again has another key, so none counts while the two
+ * anyone who asks. A consumer that was started again has another key, so none counts while the two
  * differ, and what was known before is forgotten then.
  */
 export interface PeerKeys {

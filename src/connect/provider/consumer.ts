@@ -22,8 +22,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   const sealing = createSealing({
     part: options.sealedPart,
     onNews: options.onNews,
-    onOffered() {
-      endReplies();
+    onOffered(now) {
+      endReplies(() => replies.beginAgain(now));
       options.onOffered();
     },
   });
@@ -59,8 +59,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     lane?.end();
     if (lanes.delete(key)) options.laneBudget.give(1);
   };
-  const endReplies = (): void => {
-    replies.endAll();
+  const endReplies = (end = replies.endAll): void => {
+    end();
     renewedAt = undefined;
   };
   const sumUnpaid = (): number => {

@@ -39,6 +39,11 @@ export interface Replies {
   wakeAt(now: number): number;
   isEmpty(): boolean;
   endAll(): void;
+  /**
+   * Ends them, and what was never sent goes on by new ones. What was sent is left: it may have
+   * arrived, and would be counted by two contracts.
+   */
+  beginAgain(now: number): void;
   takeReports(): readonly CloseContract[];
   save(): readonly AccountData[];
 }
@@ -139,14 +144,21 @@ export function createReplies(options: RepliesOptions): Replies {
     return [{ destinationId: consumerId, transferByteCount, isCompanion, forceStream, contracts }];
   };
 
+  const find = (lane: Lane): Sender => {
+    if (latest !== undefined && isSameLane(latest.lane, lane)) return latest.sender;
+    const key = toLaneKey(lane);
+    latest = open.get(key) ?? make(lane);
+    open.set(key, latest);
+    return latest.sender;
+  };
+  const beginAgain = (key: string, reply: Reply, now: number): void => {
+    const unsent = reply.sender.takeUnsent();
+    end(key, reply);
+    for (const frame of unsent) if (!find(reply.lane).offer(frame, now)) options.drops.unsent++;
+  };
+
   return {
-    find(lane) {
-      if (latest !== undefined && isSameLane(latest.lane, lane)) return latest.sender;
-      const key = toLaneKey(lane);
-      latest = open.get(key) ?? make(lane);
-      open.set(key, latest);
-      return latest.sender;
-    },
+    find,
     acked(ack, now) {
       for (const { sender } of open.values()) sender.take(ack, now);
       return [...open.values()].some(({ sender }) => sender.sequenceId === ack.sequenceId);
@@ -185,6 +197,9 @@ export function createReplies(options: RepliesOptions): Replies {
     isEmpty: () => open.size === 0,
     endAll() {
       for (const [key, reply] of open) end(key, reply);
+    },
+    beginAgain(now) {
+      for (const [key, reply] of [...open]) beginAgain(key, reply, now);
     },
     takeReports() {
       const taken = reports;

@@ -69,7 +69,7 @@ interface SealingOptions {
   readonly part: SealedPart | undefined;
   readonly onNews: () => void;
   /** The consumer offers to seal for the first time: answers belong to a session from now on. */
-  readonly onOffered: () => void;
+  readonly onOffered: (now: number) => void;
 }
 
 export function createSealing(options: SealingOptions): Sealing {
@@ -86,10 +86,10 @@ export function createSealing(options: SealingOptions): Sealing {
   const exposed = new WeakSet<readonly Frame[]>();
   const sealedAcks = new WeakSet<Ack>();
 
-  const offer = (): SealedSession | undefined => {
+  const offer = (now: number): SealedSession | undefined => {
     session = options.part?.open(options.onNews);
     session?.setPeerKey(peerKey);
-    if (session !== undefined) options.onOffered();
+    if (session !== undefined) options.onOffered(now);
     return session;
   };
   const takeWaiting = (now: number): void => {
@@ -99,7 +99,7 @@ export function createSealing(options: SealingOptions): Sealing {
   };
   const act = (control: EncryptedControl, now: number): void => {
     const isOffer = control.kind === controlKinds.handshake && !control.isCompanion;
-    const outcome = (session ?? (isOffer ? offer() : undefined))?.take(control, now);
+    const outcome = (session ?? (isOffer ? offer(now) : undefined))?.take(control, now);
     if (outcome === 'waits' && waiting.length < sealedLimits.waitingControls)
       waiting.push({ ...control, payload: Buffer.from(control.payload) });
     if (outcome === 'begun') takeWaiting(now);
@@ -140,7 +140,7 @@ export function createSealing(options: SealingOptions): Sealing {
     open({ bytes, role, isCompanion }, now) {
       if (role === sessionRoles.server || isCompanion) return undefined;
       // Without a key it is told so, and begins a handshake.
-      return (session ?? offer())?.open(bytes, now);
+      return (session ?? offer(now))?.open(bytes, now);
     },
     encodePack(path, pack) {
       if (session === undefined) return encodePackFrame(path, pack);

@@ -10,6 +10,8 @@ export interface OutgoingQueue {
   nextBytes(most: number): number;
   /** Those frames: two where both fit into `most` bytes, else one. */
   shift(most: number): readonly Frame[];
+  /** Takes out all that waits, in the order in which it would have gone. */
+  takeAll(): readonly Frame[];
   /**
    * Takes out the first frames that have waited for too long, so that who sends them slows down.
    * Asked when the first one could be sent.
@@ -102,6 +104,12 @@ export function createOutgoingQueue(
     shift(most) {
       const [control] = controls;
       return control === undefined ? take(nextCount(most)) : takeControl(control);
+    },
+    takeAll() {
+      const taken = [...controls, ...take(frames.length - first)];
+      controls = [];
+      bytes = 0;
+      return taken;
     },
     takeLate(now) {
       if (controls.length > 0) return none;

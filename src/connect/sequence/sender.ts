@@ -31,6 +31,8 @@ export interface Sender {
   /** Why the sequence is over; `end` gives its memory back, and its contracts are closed. */
   ended(now: number): SenderEnd | undefined;
   end(): void;
+  /** Takes out what was never sent, so that another sequence sends it. */
+  takeUnsent(): readonly Frame[];
   counters(): SenderCounters;
 }
 
@@ -198,6 +200,11 @@ export function createSender(options: SenderOptions): Sender {
     end() {
       options.budget.give(memory);
       memory = 0;
+    },
+    takeUnsent() {
+      const frames = queue.takeAll();
+      give(frames);
+      return frames;
     },
     take(ack, now) {
       const pack = unacked.find(ack.messageId);

@@ -36,3 +36,12 @@ test('controls go first, each alone, and packets that are held stay behind them'
   expect(lengths.at(-1)).toEqual([100, 200]);
   expect(queue.bytes()).toBe(0);
 });
+
+test('all that waits is taken out in the order in which it would go, also what is held', () => {
+  const queue = createOutgoingQueue(10_000, { isHeld: () => true });
+  for (const frame of [packet(100), packet(200), packet(300), control(400)]) queue.push(frame, 0);
+  expect(queue.takeAll().map((frame) => frame.bytes.length)).toEqual([400, 100, 200, 300]);
+  expect([queue.count(), queue.bytes(), queue.nextBytes(1100)]).toEqual([0, 0, 0]);
+  expect(queue.push(packet(500), 0)).toBe(true);
+  expect(queue.takeAll().map((frame) => frame.bytes.length)).toEqual([500]);
+});

@@ -27,7 +27,7 @@ const usualRounds = {
 
 const usage = `Usage: npm run bench -- [--only PART[,PART…]] [--rounds N] [--rest-seconds N] [--json FILE]
        npm run bench -- service|rules|packet [--rounds N] [--json -]
-       npm run bench -- connect [--only engine|twenty] [--rounds N] [--json -]
+       npm run bench -- connect [--only engine|twenty|sealed] [--rounds N] [--json -]
        npm run bench -- household [--only SCENARIO[,SCENARIO…]] [--rounds N] [--json -]
 Parts: ${partNames.join(', ')}. FILE: - is standard output.`;
 

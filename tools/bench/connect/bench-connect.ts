@@ -12,13 +12,14 @@ import { findProcesses, parseStat, readKilobytes, readOrEmpty } from '../process
 import { benchDevice, leadTraffic, makeDevice, register, startConsumers } from './connect-world.ts';
 import { type AloneSpeed, measureAlone } from './engine-alone.ts';
 import { startEngineProcess } from './engine-process.ts';
+import { measureSealed } from './sealed.ts';
 import { measureTwenty } from './twenty.ts';
 
 interface ConnectBench {
   readonly rounds: number;
   readonly distDirectory: string;
   readonly isJson: boolean;
-  /** `engine`, `twenty`; undefined for both. */
+  /** `engine`, `twenty`, `sealed`; undefined for all. */
   readonly only: readonly string[] | undefined;
 }
 
@@ -45,7 +46,7 @@ const mostCpuSeconds = 13.3;
 /**
  * `npm run bench -- connect`: the engine of the network's own protocol as a process: memory at rest
  * and under load, what one flow carries and what a gigabyte costs, in turn with a WireGuard tunnel.
- * Then twenty consumers at once, through a whole agent.
+ * Then twenty consumers at once, through a whole agent, and what it costs the engine to seal.
  */
 export async function benchConnect(bench: ConnectBench): Promise<void> {
   const { rounds, isJson, only = Object.keys(parts) } = bench;
@@ -64,6 +65,7 @@ export async function benchConnect(bench: ConnectBench): Promise<void> {
 const parts: Readonly<Record<string, (bench: ConnectBench) => Promise<readonly Figure[]>>> = {
   engine: measureEngine,
   twenty: measureTwenty,
+  sealed: measureSealed,
 };
 
 function measureEngine({ rounds, distDirectory }: ConnectBench): Promise<readonly Figure[]> {
@@ -87,7 +89,7 @@ function measureEngine({ rounds, distDirectory }: ConnectBench): Promise<readonl
     const load = readMemory(engine.pid);
     await engine.stop();
     besideIt.kill();
-    return toFigures({ rest, load, samples, alone: measureAlone(aloneMegabytes) });
+    return toFigures({ rest, load, samples, alone: await measureAlone(aloneMegabytes) });
   });
 }
 

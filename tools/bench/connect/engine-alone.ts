@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate as turnLoop } from 'node:timers/promises';
 import { completeSecrets } from '../../../src/connect/contract/secrets.ts';
 import { signContract } from '../../../src/connect/contract/verify.ts';
 import { cutPackets, virtioHeaderLength } from '../../../src/connect/packet/cut.ts';
@@ -6,11 +7,19 @@ import { readIpHeader } from '../../../src/connect/packet/ip-packet.ts';
 import { createJoiner } from '../../../src/connect/packet/join.ts';
 import { writeHeaderChecksum } from '../../../src/connect/packet/packet-sums.ts';
 import { createEngine } from '../../../src/connect/provider/engine.ts';
-import { contract, storedContract } from '../../../src/connect/wire/contract-messages.ts';
+import { loadIdentity, makeIdentity } from '../../../src/connect/sealed/identity.ts';
+import { createSealedPart } from '../../../src/connect/sealed/sealed-part.ts';
+import { createTlsClient } from '../../../src/connect/sealed/tls-client.ts';
+import {
+  contract,
+  contractKeys,
+  storedContract,
+} from '../../../src/connect/wire/contract-messages.ts';
 import { createIdSource } from '../../../src/connect/wire/id.ts';
 import { encode } from '../../../src/connect/wire/message.ts';
 import { provideModes } from '../../../src/connect/wire/message-types.ts';
 import { createConsumer } from '../../../src/reference-service/consumer/consumer.ts';
+import { createConsumerSealing } from '../../../src/reference-service/consumer/sealing.ts';
 import { LabError } from '../../lab/lab-error.ts';
 
 /** What the engine alone does in a second of one core, without sockets, kernel and consumer. */
@@ -24,28 +33,58 @@ const segment = 1048;
 const segmentsOfRead = 56;
 const headers = 52;
 const consumerAddress = [10, 0, 0, 1] as const;
+const noKeys = { destinationCertificates: undefined, certificatesSignature: undefined };
 
 /**
  * One flow down, then one up: cut, put into sequences and paid for by the engine, and taken apart
  * by a consumer, whose time is not counted. The line in between takes no time and loses nothing.
  */
-export function measureAlone(megabytes: number): AloneSpeed {
-  const pair = createPair();
+export async function measureAlone(megabytes: number): Promise<AloneSpeed> {
+  const measure = await startAlone('plaintext');
+  measure(megabytes / 2);
+  return measure(megabytes / 2);
+}
+
+/** Measures so many megabytes, half of them each way, as often as it is called. */
+export async function startAlone(
+  manner: 'plaintext' | 'sealed',
+): Promise<(megabytes: number) => AloneSpeed> {
+  const pair = createPair(manner === 'sealed' ? createEnds() : undefined);
   // A first packet up gives the consumer its address.
   pair.up(makeSegments(1)[0] ?? Buffer.alloc(0));
-  pair.settle();
+  await pair.settle();
   const giveDown = () => pair.read(segmentsOfRead);
   const giveUp = () => {
     for (const packet of makeSegments(segmentsOfRead)) pair.up(packet);
   };
-  for (const give of [giveDown, giveUp]) pair.measure(megabytes / 2, give);
+  return (megabytes) => ({
+    downMegabitsPerSecond: pair.measure(megabytes, giveDown),
+    upMegabitsPerSecond: pair.measure(megabytes, giveUp),
+  });
+}
+
+type Ends = ReturnType<typeof createEnds>;
+
+/** Both ends of encryption, and the keys that the platform tells the other one. */
+function createEnds() {
+  const [own, peer] = [makeIdentity(randomBytes), makeIdentity(randomBytes)];
+  const ids = createIdSource({ randomBytes });
   return {
-    downMegabitsPerSecond: pair.measure(megabytes / 2, giveDown),
-    upMegabitsPerSecond: pair.measure(megabytes / 2, giveUp),
+    sealedPart: createSealedPart(own, randomBytes),
+    sealing: createConsumerSealing({
+      mode: 'required',
+      identity: loadIdentity(peer),
+      openHandshake: createTlsClient(peer),
+      newId: () => ids.next(Date.now()),
+      randomBytes,
+      onNews: () => undefined,
+    }),
+    ownKey: loadIdentity(own).publicKey,
+    peerKey: loadIdentity(peer).publicKey,
   };
 }
 
-function createPair() {
+function createPair(ends: Ends | undefined) {
   const ids = createIdSource({ randomBytes });
   const [ownId, id] = [ids.next(Date.now()), ids.next(Date.now())];
   const secrets = completeSecrets(randomBytes);
@@ -56,6 +95,7 @@ function createPair() {
     wish: 'public',
     ids,
     wallMs: Date.now,
+    sealedPart: ends?.sealedPart,
     pool: {
       ipv4: { first: Buffer.from([100, 112, 0, 2]), count: 1000 },
       ipv6: { first: Buffer.alloc(16, 0xfd), count: 1000 },
@@ -69,6 +109,7 @@ function createPair() {
     manner: 'plain',
     randomBytes,
     rate: 1,
+    sealing: ends?.sealing,
   });
   let written = 0;
   const joiner = createJoiner((bytes) => {
@@ -84,6 +125,7 @@ function createPair() {
     return result;
   };
   const sign = (from: typeof id, to: typeof id, secret: Buffer, mode: number): Buffer => {
+    const destinationKey = to === id ? ends?.peerKey : ends?.ownKey;
     const of = {
       sourceId: from,
       destinationId: to,
@@ -91,7 +133,11 @@ function createPair() {
       priority: 1,
     };
     const storedBytes = encode(storedContract, { ...of, contractId: ids.next(now) });
-    return encode(contract, { storedBytes, hmac: signContract(secret, storedBytes), mode });
+    const hmac = signContract(secret, storedBytes);
+    return Buffer.concat([
+      encode(contract, { storedBytes, hmac, mode }),
+      encode(contractKeys, { ...noKeys, destinationKey }),
+    ]);
   };
   const publicSecret = secrets.get(provideModes.public) ?? Buffer.alloc(0);
 
@@ -124,9 +170,14 @@ function createPair() {
         for (const packet of cutPackets(read)) engine.packet(packet, now);
       });
     },
-    settle() {
-      for (let count = 0; count < 3000 && written === 0; count++) turn();
-      if (written === 0) throw new LabError('nothing came through the engine');
+    /** TLS goes on between turns of the event loop. */
+    async settle() {
+      const isSettled = () => written > 0 && ends?.sealing.isSealing() !== false;
+      for (let count = 0; count < 3000 && !isSettled(); count++) {
+        turn();
+        await turnLoop();
+      }
+      if (!isSettled()) throw new LabError('nothing came through the engine');
     },
     /** Mbit in a second of one core. */
     measure(megabytes: number, give: () => void): number {

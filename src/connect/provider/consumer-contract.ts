@@ -74,7 +74,7 @@ export interface ConsumerOptions {
   readonly laneBudget: MemoryBudget;
   readonly newId: () => Id;
   readonly renewals: Renewals;
-  readonly drops: Pick<Drops, 'unsent'>;
+  readonly drops: Pick<Drops, 'unsent' | 'unreadable'>;
   /** Counts the answers that are sent. */
   readonly carried: Pick<Carried, 'downBytes'>;
   /** Unpaid bytes that a consumer may carry from one of its contracts to the next. */

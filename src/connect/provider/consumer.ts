@@ -17,10 +17,11 @@ const proofAfter = 5000;
 const lookEvery = 1000;
 
 export function createConsumer(options: ConsumerOptions): Consumer {
-  const { ownId, clock, newId, renewals, sendBudget: budget } = options;
+  const { ownId, clock, newId, renewals, drops, sendBudget: budget } = options;
   const lanes = new Map<string, IncomingLane>();
   const sealing = createSealing({
     part: options.sealedPart,
+    drops,
     onNews: options.onNews,
     onOffered(now) {
       endReplies(() => replies.beginAgain(now));
@@ -39,7 +40,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     onLate: options.onLate,
     isHeld: sealing.isHeld,
     onAcked: sealing.acked,
-    drops: options.drops,
+    drops,
     carried: options.carried,
   });
   /** The lane of the last packet or ping. */

@@ -17,7 +17,7 @@ export interface Carried {
 
 /** What was dropped, by reason. Each is counted, and nothing else is kept of it. */
 export interface Drops {
-  /** Messages that are no frames of this wire. */
+  /** Messages that are no frames of this wire, and controls of encryption that nobody can read. */
   unreadable: number;
   /** Frames for another client, or of a stream. */
   misdirected: number;

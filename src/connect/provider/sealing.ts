@@ -21,6 +21,7 @@ import {
   type TransferPath,
 } from '../wire/transfer-frame.ts';
 import { WireError } from '../wire/wire-error.ts';
+import type { Drops } from './counters.ts';
 import type { IncomingLane } from './incoming-lane.ts';
 
 /**
@@ -70,6 +71,7 @@ interface SealingOptions {
   readonly onNews: () => void;
   /** The consumer offers to seal for the first time: answers belong to a session from now on. */
   readonly onOffered: (now: number) => void;
+  readonly drops: Pick<Drops, 'unreadable'>;
 }
 
 export function createSealing(options: SealingOptions): Sealing {
@@ -106,8 +108,10 @@ export function createSealing(options: SealingOptions): Sealing {
   };
   const actOn = (pack: Pack, now: number): void => {
     for (const { type, bytes } of pack.frames) {
-      const control = type === messageTypes.encryptedControl ? read(bytes) : undefined;
-      if (control !== undefined) act(control, now);
+      if (type !== messageTypes.encryptedControl) continue;
+      const control = read(bytes);
+      if (control === undefined) options.drops.unreadable++;
+      else act(control, now);
     }
   };
   const canSeal = (): boolean => session?.canSeal() === true;

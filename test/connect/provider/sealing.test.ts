@@ -68,8 +68,10 @@ function openSealing(answer: (said: EncryptedControl) => 'taken' | 'begun' | 'wa
     },
   };
   const part: SealedPart = { open: () => session };
-  const sealing = createSealing({ part, onNews: () => undefined, onOffered: () => undefined });
-  return { sealing, taken };
+  const drops = { unreadable: 0 };
+  const none = () => undefined;
+  const sealing = createSealing({ part, drops, onNews: none, onOffered: none });
+  return { sealing, taken, drops };
 }
 
 const openTaking = () => openSealing(() => 'taken');
@@ -162,8 +164,8 @@ describe('hostile', () => {
     expect(taken).toEqual([]);
   });
 
-  test('what is no control, or too long for one, is nothing', () => {
-    const { sealing, taken } = openBegun();
+  test('what is no control, or too long for one, is nothing, and counted once', () => {
+    const { sealing, taken, drops } = openBegun();
     const long = control(
       controlKinds.proof,
       Buffer.alloc(3 * sealedLimits.controlBytes),
@@ -175,6 +177,7 @@ describe('hostile', () => {
       sealing.delivered(pack, 0);
     }
     expect(taken).toEqual([]);
+    expect(drops.unreadable).toBe(2);
   });
 
   test('a consumer that never begins a handshake costs no session', () => {
@@ -185,7 +188,9 @@ describe('hostile', () => {
         throw new Error('nothing was offered');
       },
     };
-    const sealing = createSealing({ part, onNews: () => undefined, onOffered: () => undefined });
+    const none = () => undefined;
+    const drops = { unreadable: 0 };
+    const sealing = createSealing({ part, drops, onNews: none, onOffered: none });
     const said = [
       proof(toEpochId(1)),
       nack(),

@@ -37,7 +37,7 @@ describe('the bundle of the packages and the image', () => {
     }
     await mkdir(join(root, 'dist'));
     await writeFile(join(root, 'dist/agent-earlier.cjs'), 'earlier();\n');
-    bundle = await buildBundle(root, version);
+    bundle = await buildBundle(root, '1.2.3');
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 

@@ -1,4 +1,4 @@
-import { formatBytes } from '../../../lib/units.ts';
+import { formatBytes, formatUsdc } from '../../../lib/units.ts';
 import type { OperationResponse } from '../../../service/operations.ts';
 import { defineCommand } from '../../frame/command.ts';
 import { asAgo, formatCount, unknown } from '../../present/amounts.ts';
@@ -20,7 +20,13 @@ export const payments = defineCommand({
     payments: defineTable(found, [
       { ...asAgo, title: 'Paid', read: ({ paidAt, createdAt }) => paidAt ?? createdAt },
       { title: 'State', read: ({ state }) => state },
-      { title: 'Amount', read: ({ amount }) => amount, align: 'right' },
+      {
+        title: 'Amount',
+        read: ({ amount }) => amount,
+        format: (own: number | undefined) =>
+          own === undefined ? unknown : formatUsdc(own).replace(' USDC', ''),
+        align: 'right',
+      },
       { title: 'Token', read: ({ tokenType }) => tokenType, least: 5, dropOrder: 1 },
       {
         title: 'For',

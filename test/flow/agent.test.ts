@@ -105,11 +105,13 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
       'outside',
       'connections',
       'household',
+      'endpoint',
       'self-test',
       'service',
       'announce',
       'report',
       'ledger',
+      'time zone',
       'memory',
     ]);
     expect(
@@ -118,9 +120,11 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
     const waiting = loops.filter(({ firstAfterMs }) => firstAfterMs !== undefined);
     expect(waiting.map(({ name }) => name)).toEqual([
       'household',
+      'endpoint',
       'service',
       'report',
       'ledger',
+      'time zone',
       'memory',
     ]);
   });

@@ -8,6 +8,8 @@ import { ago, providingFacts } from '../../../tools/docs/sample-facts.ts';
 const time = fc.integer({ min: -5000, max: 5000 }).map(ago);
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
 const text = fc.string({ unit: 'binary', maxLength: 200, size: 'max' });
+/** Any text but the one name that an object cannot have as an ordinary property. */
+const reason = text.filter((name) => name !== '__proto__');
 const bytes = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const mode = fc.constantFrom(...provideModes);
 const rate = fc.integer({ min: 64_000, max: 100_000_000_000 });
@@ -91,7 +93,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     problem: rare(fc.record({ code: fc.constant('log-unwritten'), message: text, since: time })),
     droppedLines: fc.nat(),
   }),
-  failures: fc.dictionary(text, fc.nat()),
+  failures: fc.dictionary(reason, fc.nat()),
   stateProblem: rare(problem),
   signInProblem: rare(problem),
   registration: maybe(fc.record({ clientId: text, description: maybe(text) })),
@@ -129,7 +131,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
           present: fc.nat(),
           countedSince: maybe(time),
           month: fc.record(consumerSums),
-          refusedContracts: fc.dictionary(text, fc.nat()),
+          refusedContracts: fc.dictionary(reason, fc.nat()),
           reportsWaiting: fc.nat(),
         }),
       ),

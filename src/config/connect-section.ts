@@ -33,7 +33,7 @@ export const connectSection = z
       .default('fd5e:b4c2:91d7::/112')
       .describe('The same for IPv6.'),
     encryption: oneOf(encryptionModes)
-      .default('opportunistic')
+      .default('off')
       .describe('Whether what goes between consumers and this device is sealed.'),
     unpaid_limit: dataSize
       .prefault(usualUnpaidLimit)

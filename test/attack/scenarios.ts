@@ -290,7 +290,7 @@ async function setStrictRules(world: AttackWorld, strict: 'always' | 'never'): P
   await changeConfig(world.lab, { gateway: { strict_rules: strict } });
   world.agent().kill('SIGHUP');
   const isStrict = async () =>
-    (await world.inside('nft', 'list', 'ruleset')).includes('chain strict_answers');
+    (await world.inside('nft', 'list', 'chains')).includes('chain strict_answers');
   await until(async () => (await isStrict()) === (strict === 'always'));
   await waitFor(world, ({ phase, gateway }) => phase === 'providing' && gateway.open);
 }

@@ -118,7 +118,7 @@ export async function createLab(options: LabOptions) {
       start(network.on('device', node, worker, 'serve', '0.0.0.0', String(webPort))),
     ];
     const said = firstLine.parse(
-      JSON.parse(await service.waitForLine((line) => line.startsWith('{'))),
+      JSON.parse(await service.waitForLine((line) => /^\{.*"baseUrl"/.test(line))),
     );
     await Promise.all(servers.map((server) => server.waitForLine((line) => line === 'listening')));
     await writeFile(configPath, renderConfig(options, said.baseUrl, socketPath));
@@ -193,7 +193,7 @@ export async function createLab(options: LabOptions) {
         ),
       async restartService() {
         service = startService();
-        await service.waitForLine((line) => line.startsWith('{'));
+        await service.waitForLine((line) => /^\{.*"baseUrl"/.test(line));
       },
       service: () => service,
       remove: removeAll,

@@ -17,7 +17,7 @@ describe.skipIf(!isInsideLab())('a service that moves to another address', () =>
   it('is followed by its name while the last handshake is still good', async (context) => {
     if (!isPossible) context.skip('this kernel lays no private folder over /etc');
     const lab = await createTestLab({
-      id: 'moved',
+      id: 'mvsvc',
       profile: 'documented',
       serviceArguments: ['--listen', '0.0.0.0:8080', '--proxy-host', names.endpoint],
       config: { service: { base_url: `http://${names.service}:8080` } },

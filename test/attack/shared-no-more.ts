@@ -66,12 +66,14 @@ export async function trySharingNoMore(
       : undefined;
   await world.lab.runCommand('provide', 'none');
   await tryAll('uplink', 'in mode none');
-  await tryAll('tunnel', 'in mode none');
   faults.push(...(await waitUntilForgotten(world)));
   await share();
-  // By the network's own protocol, a consumer sends again what was not acknowledged, and so opens
-  // the flow again.
-  if (world.from !== 'connect') await tryAll('uplink', 'after it shares again');
+  await tryAll('uplink', 'after it shares again');
+  // Last, because by the network's own protocol a consumer sends again what was not acknowledged,
+  // and so would open the flow again.
+  await world.lab.runCommand('provide', 'none');
+  await tryAll('tunnel', 'in mode none');
+  await share();
   return { outcomes, faults };
 }
 

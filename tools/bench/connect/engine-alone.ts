@@ -157,6 +157,7 @@ function createPair(ends: Ends | undefined) {
     outer ??= step.packets[0]?.subarray(12, 16);
     for (const ask of step.asks)
       engine.answered(ask, sign(ownId, id, streamSecret, provideModes.stream), now);
+    for (const ask of step.keyAsks) engine.keyFound(ask, ends?.peerKey);
     for (const frame of step.frames) consumer.frame(frame, now);
   };
   const carried = (): number => engine.counters().upBytes + engine.counters().downBytes;

@@ -6,7 +6,7 @@ import type { Backend } from './backend.ts';
 import { identifyClient } from './callers.ts';
 import { hasCode } from './errors.ts';
 import { readJson } from './listener.ts';
-import { respondWithText } from './text-response.ts';
+import { notAuthorized, respondWithText } from './text-response.ts';
 
 /** A batch of reports is a few kilobytes. */
 const bodyLimitBytes = 1024 ** 2;
@@ -20,7 +20,7 @@ export async function answerControl(
   incoming: IncomingMessage,
 ): Promise<Response> {
   const caller = await identifyClient(backend, incoming.headers.authorization);
-  if (caller === undefined) return respondWithText(401, 'Not authorized.');
+  if (caller === undefined) return notAuthorized();
   try {
     const body = await readJson(incoming, bodyLimitBytes);
     const { pack } = Object(body) as { readonly pack?: unknown };

@@ -22,7 +22,7 @@ import { createResponder } from './json-response.ts';
 import { readJson } from './listener.ts';
 import manifest from './package.json' with { type: 'json' };
 import { BadBody, parseBody, refuse } from './refusal.ts';
-import { respondWithText } from './text-response.ts';
+import { notAuthorized, respondWithText } from './text-response.ts';
 
 const bodyLimitBytes = 1024 ** 2;
 
@@ -75,14 +75,15 @@ async function serve<Name extends OperationName>(
     incoming.headers.authorization,
   );
   if (authentication !== 'none' && network === undefined)
-    return respondWithText(401, 'Not authorized.');
+    return notAuthorized();
   // 401 would make the caller drop its token, which is valid for other operations.
   if (ownClientId !== undefined && authentication !== 'any-jwt')
     return respondWithText(403, "This needs a network's token.");
   const onError = (error: unknown) => warn(`answering ${path}: ${messageOf(error)}`);
   try {
     const body =
-      request && parseBody(request, await readJson(incoming, bodyLimitBytes), 'The body');
+      request &&
+      parseBody(request, await readJson(incoming, bodyLimitBytes, profile.emptyBody), 'The body');
     // The row decides whether there is a network and what the request is, which the compiler cannot
     // follow for an unknown name.
     const call = { request: body, network, ownClientId } as Call<Name>;

@@ -45,10 +45,15 @@ async function close(server: Server): Promise<void> {
 
 /**
  * Reads a JSON body. A body that is too long is read on, up to 64 MiB, so that a caller who is
- * still sending sees the answer.
+ * still sending sees the answer. `nothing` is what a body without a byte says; undefined where it is
+ * no body.
  * @throws usage-invalid
  */
-export async function readJson(body: IncomingMessage, limitBytes: number): Promise<unknown> {
+export async function readJson(
+  body: IncomingMessage,
+  limitBytes: number,
+  nothing?: unknown,
+): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -57,6 +62,7 @@ export async function readJson(body: IncomingMessage, limitBytes: number): Promi
     else if (bytes > 64 * 1024 ** 2) break;
   }
   if (bytes > limitBytes) throw new BadBody(413, 'Request Entity Too Large');
+  if (bytes === 0 && nothing !== undefined) return nothing;
   try {
     return JSON.parse(
       new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks)),

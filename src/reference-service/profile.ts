@@ -8,6 +8,8 @@ const documented = {
    * own status.
    */
   badBody: 'error-object' as 'error-object' | 'text',
+  /** What a request without a body says; undefined where that is refused as a body. */
+  emptyBody: {} as Readonly<Record<string, never>> | undefined,
   /** True if a re-authentication issues `proxy_config_result` again. */
   reissues: true,
   /**
@@ -52,6 +54,7 @@ export const servedProfiles: Readonly<Record<ProfileName, ServedProfile>> = {
   production: {
     ...profiles.production,
     badBody: 'text',
+    emptyBody: undefined,
     reissues: false,
     unsaidText: '',
     answersClientId: true,

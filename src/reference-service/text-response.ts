@@ -9,3 +9,8 @@ export function respondWithText(
     headers: { 'content-type': 'text/plain; charset=utf-8', ...more },
   });
 }
+
+/** The answer to a caller without a token that is worth something, with the kind that is. */
+export function notAuthorized(): Response {
+  return respondWithText(401, 'Not authorized.', { 'www-authenticate': 'Bearer' });
+}

@@ -255,6 +255,44 @@ describe.each(profiles)('in the %s profile', (profile) => {
     }
   });
 
+  test('a caller that is not let in is told which kind of token opens it', async () => {
+    const { service } = await startAndLogIn({ profile });
+    for (const [path, method] of [
+      ['/network/clients', 'GET'],
+      ['/stats/leaderboard', 'POST'],
+      ['/connect/control', 'POST'],
+    ] as const) {
+      const answer = await fetch(`${service.baseUrl}${path}`, { method });
+      expect([path, answer.status, answer.headers.get('www-authenticate')]).toEqual([
+        path,
+        401,
+        'Bearer',
+      ]);
+    }
+  });
+
+  test('a request without a body asks for nothing in particular, where that is documented', async () => {
+    const { service, token } = await startAndLogIn({ profile });
+    const ask = (path: string) => call(service.baseUrl, path, { token, method: 'POST' });
+    const [earners, code, statistics] = await Promise.all([
+      ask('/stats/leaderboard'),
+      ask('/auth/code-create'),
+      ask('/stats/provider-last-n'),
+    ]);
+    const refusal = { status: 400, body: 'The body is not JSON.' };
+    expect([earners, code]).toMatchObject(
+      profile === 'documented'
+        ? [{ body: { earners: [] } }, { body: { duration_minutes: 10, uses: 1 } }]
+        : [refusal, refusal],
+    );
+    // What has to be said is asked for by its name.
+    expect(statistics).toMatchObject(
+      profile === 'documented'
+        ? { body: { error: { message: expect.stringMatching(/^client_id: /) } } }
+        : refusal,
+    );
+  });
+
   test('a wrong path is not found, a wrong method not allowed', async () => {
     const { service } = await startAndLogIn({ profile });
     const found = await call(service.baseUrl, '/network/nothing', {});
@@ -266,7 +304,7 @@ describe.each(profiles)('in the %s profile', (profile) => {
   });
 
   const unacceptable: readonly (readonly [string, string, string, number])[] = [
-    ['no body', '/network/auth-client', '', 400],
+    ['a body of blanks', '/network/auth-client', ' ', 400],
     ['half a body', '/network/auth-client', '{"description":', 400],
     ['a body that is no object', '/network/auth-client', '[]', 400],
     ['null', '/stats/provider-last-n', 'null', 400],

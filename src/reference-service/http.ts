@@ -74,8 +74,7 @@ async function serve<Name extends OperationName>(
     operations[name],
     incoming.headers.authorization,
   );
-  if (authentication !== 'none' && network === undefined)
-    return notAuthorized();
+  if (authentication !== 'none' && network === undefined) return notAuthorized();
   // 401 would make the caller drop its token, which is valid for other operations.
   if (ownClientId !== undefined && authentication !== 'any-jwt')
     return respondWithText(403, "This needs a network's token.");

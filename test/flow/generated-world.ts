@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '../../src/reference-service/database.ts';
 import type { ReferenceService } from '../../src/reference-service/server.ts';
+import type { OperationName } from '../../src/service/operations.ts';
 import type { ProfileName } from '../../src/service/profiles.ts';
 import { call, claimsOf, makeDirectory, start } from './reference-caller.ts';
 
@@ -18,11 +19,21 @@ export interface World {
    * What the service knows, by field; ids of the other network are among it. A list that has to be
    * empty mostly knows nothing.
    */
-  readonly known: Readonly<Record<string, readonly (string | number | boolean)[]>>;
+  readonly known: Known;
+  /**
+   * What single operations know instead. Those that remove things have many of their own, which
+   * nothing else needs.
+   */
+  readonly knownTo: Readonly<Partial<Record<OperationName, Known>>>;
   /** What a text may be about otherwise. */
   readonly words: readonly string[];
   readonly other: OtherNetwork;
 }
+
+type Known = Readonly<Record<string, readonly (string | number | boolean)[]>>;
+
+/** How many there are of each thing that generated requests remove. */
+const spares = 20;
 
 /** The network that nobody calls for. */
 interface OtherNetwork {
@@ -73,6 +84,9 @@ async function createWorld(service: ReferenceService): Promise<World> {
   const { authCode } = await service.admin.createAuthCode({ ...terms, uses: 1_000_000 });
   const { resetCode } = await service.admin.createResetCode(terms);
   const { guestJwt } = await service.admin.createGuest({});
+  const adoptable = { device_name: 'meadow gate' };
+  const { body: pairing } = await call(baseUrl, '/device/create-adopt-code', { body: adoptable });
+  const { body: listed } = await call(baseUrl, '/network/clients', { token });
   const { locations, groups } = (await call(baseUrl, '/network/provider-locations', {})).body;
   return {
     token,
@@ -105,6 +119,14 @@ async function createWorld(service: ReferenceService): Promise<World> {
       user_auth: ['owner@service.example'],
       network_name: ['new meadow', 'new hill', 'new wood', 'third shore'],
     },
+    knownTo: {
+      ...(await makeSpares(service, { ...own, token, clientId: kept.clientId, other })),
+      setDeviceName: {
+        device_id: listed.clients.map((client: { device_id: string }) => client.device_id),
+        device_name: ['meadow gate', 'meadow fence'],
+      },
+      adoptStatus: { adopt_code: [pairing.adopt_code] },
+    },
     words: [
       'germany',
       'best',
@@ -117,6 +139,37 @@ async function createWorld(service: ReferenceService): Promise<World> {
     other,
   };
 }
+
+/** What generated requests may remove, and where they may have payouts sent. */
+async function makeSpares(
+  service: ReferenceService,
+  own: Readonly<Record<'token' | 'networkId' | 'clientId', string>> & Pick<World, 'other'>,
+): Promise<World['knownTo']> {
+  const { token, networkId, clientId, other } = own;
+  const [clients, wallets, codes]: string[][] = [[], [], []];
+  for (let count = 0; count < spares; count += 1) {
+    const walletAddress = `Spare${count}`;
+    const body = { client_id: clientId, device_name: `spare ${count}` };
+    const share = await call(service.baseUrl, '/device/create-share-code', { token, body });
+    codes?.push(share.body.share_code);
+    wallets?.push((await service.admin.addWallet({ network: networkId, walletAddress })).walletId);
+    clients?.push(
+      (await register(service.baseUrl, token, { description: body.device_name })).clientId,
+    );
+  }
+  return {
+    removeClient: { client_id: [...(clients ?? []), other.known.clientId] },
+    removeWallet: { wallet_id: [...(wallets ?? []), other.known.walletId] },
+    removeAssociation: { code: codes ?? [] },
+    createWallet: { wallet_address: addresses, default_token_type: ['USDC'] },
+  };
+}
+
+/** One of each blockchain. */
+const addresses = [
+  'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+  '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+];
 
 async function createOther(service: ReferenceService) {
   const { baseUrl } = service;

@@ -5,7 +5,7 @@ import { asksForBest, findByName, type PlaceMatch } from './place-search.ts';
 import type { CountOf, Provider, ProviderRequest } from './provider-directory.ts';
 import { refuse } from './refusal.ts';
 import { readWishes, toWireSpec } from './wishes.ts';
-import type { Place, PlaceGroup, World } from './world.ts';
+import { idOf, type Place, type PlaceGroup, type World } from './world.ts';
 
 const mostMatches = 50;
 const mostDevices = 20;
@@ -112,6 +112,8 @@ function findMatches({ world }: Backend, request: WireRequest<'findLocations'>, 
       .filter((found) => countOf(found) > 0)
       .map((found) => ({ found, distance: 0 }));
   }
+  const known = world.findable.find((found) => idOf(found) === query.trim());
+  if (known !== undefined) return [{ found: known, distance: 0 }];
   return findByName(world, query, request.enable_max_distance_fraction === true ? fraction : 0);
 }
 

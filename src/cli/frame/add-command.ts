@@ -8,6 +8,7 @@ import {
   refuse,
   type Texts,
 } from './command.ts';
+import { findElsewhere } from './commands-elsewhere.ts';
 import type { CommandContext } from './context.ts';
 import { runCommand } from './run-command.ts';
 
@@ -174,6 +175,15 @@ export function throwUsageError(error: CommanderError, command: Command): never 
   ) {
     const action = `Type it when you are asked: sudo tributary ${nameInFull(command)}`;
     throw refuse('an auth code is never an argument: other users could see it', {
+      cause: error,
+      action,
+    });
+  }
+  const [, word = ''] = /^error: unknown command '(.+)'/.exec(error.message) ?? [];
+  const other = findElsewhere(word);
+  if (other !== undefined) {
+    const action = `Did you mean: tributary ${other}`;
+    throw refuse(error.message.split('\n')[0]?.replace(/^error: /, '') ?? '', {
       cause: error,
       action,
     });

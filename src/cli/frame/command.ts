@@ -88,6 +88,8 @@ export interface Shown extends Terminal {
   readonly tables: Readonly<Record<string, string>>;
   /** The rows of each table that the options chose; undefined otherwise. */
   readonly chosen?: Readonly<Record<string, readonly unknown[]>> | undefined;
+  /** The names of the columns that each table prints. */
+  readonly columnNames?: Readonly<Record<string, readonly string[]>>;
 }
 
 type CommandOf<View, Flags extends AnyFlags> = LocalCommand<Flags> | ServiceCommand<View, Flags>;

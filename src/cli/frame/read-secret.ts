@@ -58,9 +58,14 @@ export async function readNewPassword(
 export function checkSources(sources: readonly SecretSource[], context: CommandContext): void {
   const piped = sources.filter((source) => isFromStandardInput(source, context));
   if (piped.length < 2) return;
-  const options = piped.map(({ option }) => option).join(' and ');
+  const names = piped.map(({ name }) => name).join(' and the ');
+  const options = piped.map(({ option }) => `${option} FILE`).join(' or ');
+  const why =
+    context.prompt === undefined
+      ? 'there is no terminal to ask at, and standard input'
+      : 'standard input';
   throw refuse(
-    `${options}: only one of them can come from standard input; give the other in a file`,
+    `reading the ${names}: ${why} holds one of them alone; give the other by ${options}`,
   );
 }
 

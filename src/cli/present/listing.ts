@@ -92,6 +92,10 @@ export function renderCsv(chosen: Chosen): string {
   return tables.join('\r\n');
 }
 
+export function listColumnNames(columns: Table['columns']): readonly string[] {
+  return columns.filter(isText).map(nameOf);
+}
+
 function quote(cell: Cell): string {
   // A spreadsheet would read a text that begins like this as a formula, and a device's name can be
   // any text.
@@ -119,7 +123,7 @@ function findColumn({ columns }: Table, name: string) {
 /** Checks that a table has this column. @throws usage-invalid if none has */
 function checkName(name: string, tables: readonly Table[]): void {
   if (tables.some((table) => findColumn(table, name) !== undefined)) return;
-  const known = [...new Set(tables.flatMap(({ columns }) => columns.filter(isText).map(nameOf)))];
+  const known = [...new Set(tables.flatMap(({ columns }) => listColumnNames(columns)))];
   const nearest = findNearest(name, known);
   const hint = nearest === undefined ? '' : ` (did you mean ${nearest}?)`;
   throw refuseOption('column', toPlainText(name), `one of ${known.join(', ')}${hint}`);

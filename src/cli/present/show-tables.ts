@@ -1,7 +1,7 @@
 import { toPlainText, toPlainValue } from '../../lib/plain-text.ts';
 import { refuse, type Shown } from '../frame/command.ts';
 import type { CommandContext } from '../frame/context.ts';
-import { choose, readChoice, renderCsv, renderTables } from './listing.ts';
+import { choose, listColumnNames, readChoice, renderCsv, renderTables } from './listing.ts';
 import type { ListOptions, Tables } from './tables.ts';
 import { renderJson } from './text.ts';
 import { openWatch, watchJson, watchLines } from './watch.ts';
@@ -39,10 +39,14 @@ export async function showTables<View>(
       found.every(({ rows }) => rows.length === 0) && found.some(({ all }) => all.length > 0);
     if (isEmpty) return `No row contains ${toPlainText(filter ?? '')}.\n`;
     const rowsOf = Object.entries(chosen).map(([name, { rows }]) => [name, rows] as const);
+    const namesOf = Object.entries(chosen).map(
+      ([name, { columns }]) => [name, listColumnNames(columns)] as const,
+    );
     const shown = {
       ...context,
       tables: renderTables(chosen, context),
       chosen: choice.isNarrowed ? Object.fromEntries(rowsOf) : undefined,
+      columnNames: Object.fromEntries(namesOf),
     };
     return render(view, shown, options);
   };

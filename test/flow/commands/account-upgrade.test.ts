@@ -195,7 +195,7 @@ describe('tributary account upgrade', () => {
     ],
     [
       [...upgrade.slice(2), '--guest-jwt-file', '-', '--password-file', '-'],
-      'can come from standard input',
+      'standard input holds one of them alone',
     ],
   ])('refuses %j before anything is read or sent', async (options, message) => {
     const { guest } = await createGuest();

@@ -2,10 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { advise } from '../../../src/cli/frame/advice.ts';
+import { commandsElsewhere } from '../../../src/cli/frame/commands-elsewhere.ts';
 import { type ErrorCode, errorKinds, TributaryError } from '../../../src/errors/codes.ts';
 import { BrokenDocumentError } from '../../../src/system/state-file.ts';
+import { readCommandLine } from '../../../tools/docs/program-help.ts';
 import { createContext } from '../../unit/cli/run-command.ts';
 import { makeDirectory } from '../reference-caller.ts';
 import { createCommandWorld, runAs } from './command-world.ts';
@@ -151,6 +154,31 @@ describe('advice', () => {
     expect(stderr).toContain(
       '  > Check the code, or ask for a new one: each is used once and expires.\n',
     );
+  });
+
+  test.each([
+    ['auth login', 'login'],
+    ['auth logout', 'logout'],
+    ['wallet', 'account wallets'],
+    ['device clients', 'service clients'],
+  ])('of a command that is elsewhere is where: %s', async (line, name) => {
+    const { run } = await createCommandWorld();
+    const { exitCode, stderr } = await run(line.split(' '));
+    const word = line.split(' ').at(-1);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 64,
+      stderr: `tributary: unknown command '${word}'\n  > Did you mean: tributary ${name}\n`,
+    });
+  });
+
+  test('names only commands that there are', async () => {
+    const program = await readCommandLine();
+    for (const name of Object.values(commandsElsewhere)) {
+      let command: Command | undefined = program;
+      for (const word of name.split(' '))
+        command = command?.commands.find((own) => own.name() === word);
+      expect([name, command?.name()]).toEqual([name, name.split(' ').at(-1)]);
+    }
   });
 
   test.each([

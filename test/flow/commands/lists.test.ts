@@ -51,6 +51,16 @@ describe.each(lists)('tributary %s', (line, column, key) => {
     );
   });
 
+  test('explains no mark below a table without its column', async () => {
+    const { run } = await createNetworkWorld();
+    const show = async (...options: readonly string[]) =>
+      (await run([...line.split(' '), ...options])).stdout.split('\n');
+    const isLegend = (row: string) => /^[*+] [a-z]/.test(row);
+    expect((await show('--columns', column)).filter(isLegend)).toEqual([]);
+    const marked = ['service locations', 'service leaderboard'];
+    expect([line, (await show()).some(isLegend)]).toEqual([line, marked.includes(line)]);
+  });
+
   test('names its columns where another is asked for', async () => {
     const { run } = await createNetworkWorld();
     const { exitCode, stderr } = await run([...line.split(' '), '--sort', 'colour']);
@@ -58,6 +68,22 @@ describe.each(lists)('tributary %s', (line, column, key) => {
     expect(stderr).toContain(`column colour: it must be one of `);
     expect(stderr).toContain(column);
   });
+});
+
+test.each([
+  ['device list', 'device'],
+  ['service clients', 'client'],
+])('below tributary %s, only the rows that are shown are counted', async (line, word) => {
+  const { run } = await createNetworkWorld();
+  const show = async (...options: readonly string[]) =>
+    (await run([...line.split(' '), ...options])).stdout;
+  const count = (text: string) => Number(new RegExp(`^(\\d+) ${word}s?, `, 'm').exec(text)?.[1]);
+  const all = count(await show());
+  const names = (await show('--columns', 'name', '--csv')).trimEnd().split('\r\n').slice(1);
+  expect(all).toBe(names.length);
+  expect(all).toBeGreaterThan(1);
+  expect(count(await show('--filter', `name=${names[0]}`))).toBe(1);
+  expect(count(await show('--limit', '2'))).toBe(2);
 });
 
 test.each([

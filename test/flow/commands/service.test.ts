@@ -114,6 +114,29 @@ describe('every command of the group', () => {
     );
   });
 
+  test('names places that the sentence does not name, by what the service says of their ids', async () => {
+    const { run } = await createCommandWorld();
+    const words = 'service spec fast servers in germany not berlin'.split(' ');
+    const { stdout } = await run(words);
+    expect(stdout.split('\n').slice(1, 4)).toEqual([
+      expect.stringMatching(/^Bavaria, Germany +region +0 {2}--location /),
+      expect.stringMatching(/^Hamburg, Germany +region +0 {2}--location /),
+      expect.stringMatching(/^Hesse, Germany +region +0 {2}--location /),
+    ]);
+  });
+
+  test('says of a place that the service names nowhere that it has no providers', async () => {
+    await using elsewhere = await startNastyService((request, response) => {
+      const specs = request.path.endsWith('spec') ? [{ location_id: 'unheard-of' }] : [];
+      sendJson({ specs })(request, response);
+    });
+    const { run } = await createOwner(elsewhere.baseUrl, 'documented', 'a.token.here', {
+      nowMs: goldenNow,
+    });
+    const { stdout } = await run(['service', 'spec', 'somewhere']);
+    expect(stdout).toMatch(/^a place without providers +- +- +--location unheard-of$/m);
+  });
+
   test.each([
     ['clients', 'No clients yet. To register this device: sudo systemctl start tributary\n'],
     [
@@ -125,8 +148,20 @@ describe('every command of the group', () => {
       'No place is called xyzzy. All places: tributary service locations\n',
     ],
     [
+      'providers --location nope',
+      'No provider is online in nope now, if there is such a place. To see where some are: tributary service locations\n',
+    ],
+    [
+      'providers --client nope',
+      'No provider with the id nope is online now. To see where some are: tributary service locations\n',
+    ],
+    [
+      'providers portugal',
+      'In Portugal (country)\nNo provider is online there now. To see where some are: tributary service locations\n',
+    ],
+    [
       'providers',
-      'No provider is online there now. To see where some are: tributary service locations\n',
+      'No provider is online now. To see where some are: tributary service locations\n',
     ],
     ['leaderboard', 'No network has provided anything yet.\n'],
   ])('says what to do where there is nothing: %s', async (line, stdout) => {

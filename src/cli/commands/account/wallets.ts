@@ -4,6 +4,7 @@ import { confirmOrStop, defineCommand, refuse } from '../../frame/command.ts';
 import { keepNames } from '../../frame/known-names.ts';
 import type { Session } from '../../frame/session.ts';
 import { asAgo, asFlag, asMark } from '../../present/amounts.ts';
+import { readBelow } from '../../present/below-table.ts';
 import { defineTable } from '../../present/tables.ts';
 import { joinLines, joinSections } from '../../present/text.ts';
 
@@ -35,13 +36,17 @@ export const wallets = defineCommand({
       { ...asAgo, title: 'Created', read: ({ createdAt }) => createdAt, dropOrder: 3 },
     ]),
   }),
-  render({ wallets: found }, { tables }) {
-    if (found.length === 0)
+  render({ wallets: all }, shown) {
+    if (all.length === 0)
       return 'No wallets yet. Register one: tributary account add-wallet ADDRESS\n';
-    const note = found.some(({ isPayoutWallet }) => isPayoutWallet)
-      ? '* payouts go to this wallet'
-      : 'Payouts go to none of these. Choose one: tributary account payout-wallet WALLET';
-    return joinSections([tables.wallets, `${note}\n`]);
+    const { rows, prints } = readBelow(shown, 'wallets', all);
+    const isMarked = prints('paid') && rows.some((own) => own.isPayoutWallet);
+    const notes = [
+      isMarked && '* payouts go to this wallet',
+      all.every((own) => !own.isPayoutWallet) &&
+        'Payouts go to none of these. Choose one: tributary account payout-wallet WALLET',
+    ];
+    return joinSections([shown.tables.wallets, joinLines(notes)]);
   },
 });
 

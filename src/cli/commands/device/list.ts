@@ -1,6 +1,7 @@
 import { defineCommand } from '../../frame/command.ts';
 import { keepNames } from '../../frame/known-names.ts';
 import { asAgo, asGib, asHours, asUsdc } from '../../present/amounts.ts';
+import { readBelow } from '../../present/below-table.ts';
 import { defineTable } from '../../present/tables.ts';
 import { joinLines, joinSections } from '../../present/text.ts';
 import { createRowKeeper } from '../choose-client.ts';
@@ -66,22 +67,30 @@ export const list = defineCommand({
       { ...asUsdc, title: 'Payout', read: ({ payoutUsdc }) => payoutUsdc, dropOrder: 3 },
     ]),
   }),
-  render({ devices: all }, { tables, chosen }) {
+  render({ devices: all }, shown) {
     if (all.length === 0)
       return 'No devices yet. To register this one: sudo systemctl start tributary\n';
-    // What is said below the table is about its rows.
-    const devices = (chosen?.devices as typeof all | undefined) ?? all;
+    const { rows: devices, prints } = readBelow(shown, 'devices', all);
     const online = devices.filter(({ isConnected }) => isConnected).length;
+    const isMarked = prints('kind');
+    const ofTheDay = ['uptime', 'transfer', 'payout'].filter(prints);
     const notes = joinLines([
       `${devices.length} ${devices.length === 1 ? 'device' : 'devices'}, ${online || 'none'} connected.`,
-      devices.some(({ isThisDevice }) => isThisDevice) && '* this device',
-      devices.some(({ sourceClientId }) => sourceClientId !== undefined) &&
+      isMarked && devices.some(({ isThisDevice }) => isThisDevice) && '* this device',
+      isMarked &&
+        devices.some(({ sourceClientId }) => sourceClientId !== undefined) &&
         '+ derived from another client, such as a device that someone shares with you',
-      'Uptime, transfer and payout cover the last 24 hours.',
+      ofTheDay.length > 0 && `${listWords(ofTheDay)} the last 24 hours.`,
     ]);
-    return joinSections([tables.devices, notes]);
+    return joinSections([shown.tables.devices, notes]);
   },
 });
+
+/** `Uptime, transfer and payout cover`. */
+function listWords(names: readonly string[]): string {
+  const text = new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(names);
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)} ${names.length === 1 ? 'covers' : 'cover'}`;
+}
 
 const marks = { this: '*', derived: '+', other: ' ' } as const;
 

@@ -3,6 +3,7 @@ import { defineCommand, type Shown } from '../../frame/command.ts';
 import type { CommandContext, Output } from '../../frame/context.ts';
 import type { Session } from '../../frame/session.ts';
 import { asAgo } from '../../present/amounts.ts';
+import { readBelow } from '../../present/below-table.ts';
 import type { Column } from '../../present/table-printer.ts';
 import { asksForChoice, defineTable, type ListOptions, listFlags } from '../../present/tables.ts';
 import { renderJson } from '../../present/text.ts';
@@ -74,11 +75,19 @@ async function showClients(
     count = { all: 0, connected: 0 };
     return { clients: await Array.fromAsync(read(count), createRowKeeper('clients')) };
   };
-  const render = (_: unknown, { tables }: Shown) => `${tables.clients}${formatEnd(count)}`;
+  const render = (view: { clients: readonly ClientView[] }, shown: Shown) => {
+    const { rows } = readBelow(shown, 'clients', view.clients);
+    const end = formatEnd(shown.chosen === undefined ? count : countRows(rows));
+    return `${shown.tables.clients}${end}`;
+  };
   const tables = (view: { clients: readonly ClientView[] }) => ({
     clients: defineTable(view.clients, columns),
   });
   await showTables({ run, render, tables }, options, context);
+}
+
+function countRows(rows: readonly ClientView[]): Count {
+  return { all: rows.length, connected: rows.filter(({ isConnected }) => isConnected).length };
 }
 
 function formatEnd({ all, connected }: Count): string {

@@ -1,6 +1,7 @@
 import type { OperationResponse } from '../../../service/operations.ts';
 import { defineCommand } from '../../frame/command.ts';
 import { asGib, asMark } from '../../present/amounts.ts';
+import { readBelow } from '../../present/below-table.ts';
 import { defineTable } from '../../present/tables.ts';
 import { joinSections } from '../../present/text.ts';
 
@@ -31,12 +32,11 @@ export const leaderboard = defineCommand({
       { bar: ({ providedMib }) => providedMib, width: 20, dropOrder: 1 },
     ]),
   }),
-  render({ earners }, { tables }) {
+  render({ earners }, shown) {
     if (earners.length === 0) return 'No network has provided anything yet.\n';
-    return joinSections([
-      tables.earners,
-      earners.some(({ isOwn }) => isOwn) ? '* your network\n' : '',
-    ]);
+    const { rows, prints } = readBelow(shown, 'earners', earners);
+    const isMarked = prints('own') && rows.some(({ isOwn }) => isOwn);
+    return joinSections([shown.tables.earners, isMarked ? '* your network\n' : '']);
   },
 });
 

@@ -1,5 +1,6 @@
 import { defineCommand, refuse, refuseOption } from '../../frame/command.ts';
 import { asMark, unknown } from '../../present/amounts.ts';
+import { readBelow } from '../../present/below-table.ts';
 import { defineTable } from '../../present/tables.ts';
 import { joinSections } from '../../present/text.ts';
 import { nameInFull, type PlaceView, sortAsTree, viewPlaces } from './place-view.ts';
@@ -49,8 +50,11 @@ export const locations = defineCommand({
       { title: 'Client', read: ({ clientId }) => clientId },
     ]),
   }),
-  render({ query, groups }, { tables }, options) {
-    const note = groups.some(({ isPromoted }) => isPromoted) ? '\n* promoted by the service\n' : '';
+  render({ query, groups }, shown, options) {
+    const { tables } = shown;
+    const { rows, prints } = readBelow(shown, 'groups', groups);
+    const isMarked = prints('promoted') && rows.some(({ isPromoted }) => isPromoted);
+    const note = isMarked ? '\n* promoted by the service\n' : '';
     return (
       joinSections([tables.locations, `${tables.groups}${note}`, tables.devices]) ||
       renderNone(query, options)

@@ -57,7 +57,8 @@ export const providers = defineCommand({
     const request = { ...createIdSearch({ place, options }), count, excludeLocationIds: exclude };
     const { clientIds } = await session.call('findProviders', request);
     // A list that a script reads may contain ids only, so notes go to standard error.
-    if (options.json !== true) stderr.write(renderNotes(toPlainValue(place), clientIds.length));
+    if (options.json !== true)
+      stderr.write(renderNotes(toPlainValue(place), clientIds.length, options));
     return {
       place,
       providers: clientIds.map((clientId, index) => viewProvider({ clientId }, index)),
@@ -81,9 +82,9 @@ export const providers = defineCommand({
       },
     ]),
   }),
-  render({ place, providers: found }, { tables }, { ids }) {
-    if (ids === true) return joinLines(found.map(({ clientId }) => clientId ?? unknown));
-    return joinSections([renderNotes(place, found.length), tables.providers]);
+  render({ place, providers: found }, { tables }, options) {
+    if (options.ids === true) return joinLines(found.map(({ clientId }) => clientId ?? unknown));
+    return joinSections([renderNotes(place, found.length, options), tables.providers]);
   },
 });
 
@@ -98,14 +99,30 @@ function viewProvider(
   return { rank: index + 1, clientId, estimatedBytesPerSecond, tier, intermediaryIds };
 }
 
-function renderNotes(place: ChosenPlace | undefined, foundCount: number): string {
+function renderNotes(
+  place: ChosenPlace | undefined,
+  foundCount: number,
+  options: Search['options'],
+): string {
   const { name = '', type = 'place', alsoFits = [] } = place ?? {};
   return joinLines([
     name !== '' && `In ${name} (${type})`,
     alsoFits.length > 0 && `Other places of that name: ${alsoFits.join('; ')}`,
-    foundCount === 0 &&
-      'No provider is online there now. To see where some are: tributary service locations',
+    foundCount === 0 && renderNone(place, options),
   ]);
+}
+
+/** Services answer an id that nothing has like a place in which nobody is online. */
+function renderNone(
+  place: ChosenPlace | undefined,
+  { location, group, client }: Search['options'],
+): string {
+  const where = 'To see where some are: tributary service locations';
+  if (client !== undefined) return `No provider with the id ${client} is online now. ${where}`;
+  const id = location ?? group;
+  if (id !== undefined)
+    return `No provider is online in ${id} now, if there is such a place. ${where}`;
+  return `No provider is online ${place === undefined ? '' : 'there '}now. ${where}`;
 }
 
 interface Search {

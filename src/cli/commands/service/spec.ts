@@ -14,6 +14,9 @@ type Found = OperationResponse<'findLocations'> &
  */
 type Naming = Pick<PlaceView, 'name' | 'type'> & { readonly providerCount: number | undefined };
 
+/** The service lists by name what has providers, so there is none in any other place. */
+const unnamed = 'a place without providers';
+
 export const spec = defineCommand({
   usage: 'spec <words...>',
   description: 'find the places and groups that fit a description, for `service providers`',
@@ -35,7 +38,7 @@ export const spec = defineCommand({
     return renderTable(specs, terminal, [
       {
         title: 'Spec',
-        read: (own) => own.name ?? (own.isBestAvailable ? 'best available' : undefined),
+        read: (own) => own.name ?? (own.isBestAvailable ? 'best available' : unnamed),
         least: 12,
       },
       { title: 'Type', read: ({ type }) => type, least: 8, dropOrder: 1 },
@@ -50,20 +53,27 @@ export const spec = defineCommand({
   },
 });
 
+/** How many places are asked for by their ids, where words name them not. */
+const mostAsked = 10;
+
 /**
  * The names of places that have providers. If one is missing, also the names that the words find,
- * together and one by one.
+ * together and one by one, and then what the service finds by the ids themselves.
  */
 async function readNames(session: Session, query: string, specs: readonly SpecView[]) {
   const ids = specs.flatMap((own) => findId(own) ?? []);
   if (ids.length === 0) return new Map<string, Naming>();
   const listed = await session.call('providerLocations', undefined);
   const names = new Map(listNames(listed));
-  for (const words of [query, ...listWords(query)]) {
-    if (ids.every((id) => names.has(id))) break;
+  const learn = async (words: string) => {
     const found = await session.call('findLocations', { query: words });
     for (const [id, naming] of listNames(found)) if (!names.has(id)) names.set(id, naming);
+  };
+  for (const words of [query, ...listWords(query)]) {
+    if (ids.every((id) => names.has(id))) break;
+    await learn(words);
   }
+  for (const id of ids.filter((own) => !names.has(own)).slice(0, mostAsked)) await learn(id);
   return names;
 }
 

@@ -192,7 +192,7 @@ describe('standard input', () => {
     if (isAllowed) expect(check).not.toThrow();
     else
       expect(check).toThrow(
-        /^--code-file and --password-file: only one of them can come from standard input/,
+        /standard input holds one of them alone; give the other by --code-file FILE or --password-file FILE$/,
       );
   });
 });

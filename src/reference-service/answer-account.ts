@@ -56,7 +56,7 @@ export const accountHandlers = {
   createWallet({ wallets }, { request, network: { networkId } }) {
     const { blockchain, wallet_address: walletAddress, default_token_type: token } = request;
     if (!isWalletAddress(walletAddress, blockchain))
-      throw refuse(`The address is none of the blockchain ${blockchain}.`);
+      throw refuse(`The address does not belong to the blockchain ${blockchain}.`);
     if ((token ?? 'USDC') !== 'USDC') throw refuse('Payouts are made in USDC alone.');
     const known = wallets.list(networkId).find((own) => own.walletAddress === walletAddress);
     const wallet = known ?? { networkId, blockchain, walletAddress, walletType: 'external' };

@@ -26,7 +26,10 @@ const documented = {
   listsInitialMode: true,
   /** True if statistics of providers have each one's mode. */
   countsModes: true,
-  /** True if a share that was added waits for its owner to confirm the other network. */
+  /**
+   * True if a share that was added waits for its owner to confirm the other network. That it does
+   * so in production follows from the names of its public fields and was never measured.
+   */
   confirmsShares: false,
   /** undefined to use the service's options. */
   keepaliveSeconds: undefined as number | undefined,

@@ -95,7 +95,7 @@ function parseBody(name: OperationName, { text: given, headers }: Answer): Body 
   const fail = (code: ServiceErrorCode, why: string) =>
     createAnswerError(code, operations[name], why);
   if (body !== undefined)
-    throw fail('answer-invalid', `the answer is ${nameKind(body)}, not a JSON object`);
+    throw fail('answer-invalid', `the answer is ${nameForm(nameKind(body))}, not a JSON object`);
   const isEncoded = headers['content-encoding'] !== undefined;
   const how = isEncoded ? ', and it is encoded although that was not asked for' : '';
   if (isCutOff(text)) throw fail('answer-truncated', `the answer breaks off${how}`);
@@ -112,18 +112,34 @@ function isCutOff(text: string): boolean {
   return text.startsWith('{') && !scan.isClosed();
 }
 
-/** `clients.0.description: expected string, found number`. The value itself is never quoted. */
+/** `clients.0.description: expected a text, found a number`. The value itself is never quoted. */
 function describeIssue(issue: z.core.$ZodIssue, body: Body, firstIndex: number): string {
   const { path } = issue;
   const found = path.reduce<unknown>(
     (value, key) => (value as Body | null | undefined)?.[String(key)],
     body,
   );
-  const expected = 'expected' in issue ? String(issue.expected) : 'another form';
+  const expected = 'expected' in issue ? nameForm(String(issue.expected)) : 'another form';
   const shown = path.map((key, depth) =>
     String(depth === 1 && typeof key === 'number' ? key + firstIndex : key),
   );
-  return `${shown.join('.')}: expected ${expected}, found ${nameKind(found)}`;
+  return `${shown.join('.')}: expected ${expected}, found ${nameForm(nameKind(found))}`;
+}
+
+const forms: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'a truth value',
+  array: 'a list',
+  object: 'a group of fields',
+  record: 'a group of fields',
+  null: 'nothing',
+  undefined: 'nothing',
+};
+
+function nameForm(kind: string): string {
+  return forms[kind] ?? kind;
 }
 
 function nameKind(value: unknown): string {

@@ -1,7 +1,7 @@
 import { computeBackoffMs } from '../lib/backoff.ts';
 import { isAbort } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { hasCode } from './errors.ts';
+import { hasCode, ServiceError } from './errors.ts';
 import type { Operation } from './operation.ts';
 
 /** How often a call is tried, and how long to wait between two tries. */
@@ -28,9 +28,16 @@ export async function withRetry<T>(
       return await attempt(number);
     } catch (error) {
       const waitMs = planRetryMs(error, number, policy);
-      if (waitMs === undefined || !(await sleep(waitMs, signal))) throw error;
+      if (waitMs === undefined || !(await sleep(waitMs, signal))) throw tellTries(error, number);
     }
   }
+}
+
+/** A service that took the request several times and was silent each time: its error says so. */
+function tellTries(error: unknown, tries: number): unknown {
+  if (tries < 2 || !hasCode(error, 'service-unreachable') || error.maybeSent !== true) return error;
+  const message = `${error.message}; it was tried ${tries === 2 ? 'twice' : `${tries} times`}`;
+  return new ServiceError(error.code, message, { ...error, cause: error.cause });
 }
 
 /**

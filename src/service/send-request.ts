@@ -2,7 +2,7 @@ import type { Secret } from '../lib/secret.ts';
 import { ServiceError } from './errors.ts';
 import { judgeStatus } from './judge-status.ts';
 import { createAuthorization } from './prepare.ts';
-import { createTransport } from './transport.ts';
+import { createTransport, type TransportLimits } from './transport.ts';
 import { joinOperationPath, parseServiceUrl, type ServiceAddress } from './url.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -17,7 +17,7 @@ export interface TypedRequest {
   readonly token: Secret | undefined;
 }
 
-const limits = { connectMs: 10_000, headersMs: 30_000, bodyMs: 30_000 };
+const usualLimits = { connectMs: 10_000, headersMs: 30_000, bodyMs: 30_000 };
 const bodyLimitBytes = 16 * 1024 ** 2;
 
 /**
@@ -27,13 +27,13 @@ const bodyLimitBytes = 16 * 1024 ** 2;
  * token; insecure-url, configuration-invalid, service-unreachable, answer-*, codes of `judgeStatus`
  */
 export async function sendRequest(
-  address: ServiceAddress,
+  address: ServiceAddress & { readonly fetchLimits?: TransportLimits },
   { method, path, body, token }: TypedRequest,
   signal: AbortSignal,
 ): Promise<unknown> {
   checkPath(path);
   const base = parseServiceUrl(address);
-  await using transport = createTransport(base.origin, limits, address);
+  await using transport = createTransport(base.origin, address.fetchLimits ?? usualLimits, address);
   const asked = { method, path };
   const answer = await transport.exchange(
     {

@@ -7,6 +7,7 @@ import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { connectSecurely } from '../lib/connect-in-turn.ts';
 import { isAbort, messageOf, systemCodeOf } from '../lib/errors.ts';
+import { toPlainReason } from '../lib/plain-reason.ts';
 import type { Answer } from './answer.ts';
 import { ServiceError } from './errors.ts';
 import { createTooLargeError, readText } from './gathered.ts';
@@ -204,7 +205,7 @@ interface Tried extends Pick<TransportLimits, 'headersMs'> {
 function createUnreachableError(error: unknown, { doing, host, headersMs }: Tried): unknown {
   if (isAbort(error)) return error;
   if (error instanceof NotConnected) {
-    const message = `${doing}: no connection to ${host}: ${error.message}`;
+    const message = `${doing}: no connection to ${host}: ${toPlainReason(error.message)}`;
     return new ServiceError('service-unreachable', message, { cause: error, maybeSent: false });
   }
   // If undici does not accept a request, that is a bug of ours.
@@ -212,7 +213,7 @@ function createUnreachableError(error: unknown, { doing, host, headersMs }: Trie
   const why =
     systemCodeOf(error) === 'UND_ERR_HEADERS_TIMEOUT'
       ? ` within ${headersMs / 1000} s, although it took the request`
-      : `: ${messageOf(error)}`;
+      : `: ${toPlainReason(messageOf(error))}`;
   const message = `${doing}: no answer from ${host}${why}`;
   return new ServiceError('service-unreachable', message, { cause: error, maybeSent: true });
 }
@@ -223,7 +224,7 @@ function createBrokenError(error: unknown, doing: string): ServiceError {
     ? new ServiceError('service-unreachable', `${doing}: the answer stopped coming`, options)
     : new ServiceError(
         'answer-truncated',
-        `${doing}: the answer breaks off: ${messageOf(error)}`,
+        `${doing}: the answer breaks off: ${toPlainReason(messageOf(error))}`,
         options,
       );
 }

@@ -394,7 +394,7 @@ describe('a strange value where nobody looks hides nothing', () => {
       {
         count: 2,
         message:
-          'GET /network/clients: left out 2 values of the answer (clients.1.description: expected string, found array)',
+          'GET /network/clients: left out 2 values of the answer (clients.1.description: expected a text, found a list)',
       },
     ]);
   });
@@ -404,7 +404,7 @@ describe('a message', () => {
   it('tells where another shape was found and of what kind, never what it was', () => {
     const text = '{"by_jwt": 12345678}';
     expect(failureOf('codeLogin', { text }).message).toBe(
-      'POST /auth/code-login: by_jwt: expected string, found number',
+      'POST /auth/code-login: by_jwt: expected a text, found a number',
     );
   });
 

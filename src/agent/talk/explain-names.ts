@@ -1,8 +1,9 @@
 import { hasCode, TributaryError } from '../../errors/codes.ts';
+import { unansweredNames } from '../../lib/plain-reason.ts';
 import { readNameServers } from '../../system/name-servers.ts';
 
-/** What a lookup says that got no answer, in Node's words. */
-const unanswered = /\bEAI_AGAIN\b|\bENOTFOUND\b|was not resolved/;
+/** What is said of a lookup that got no answer. */
+const unanswered = [...unansweredNames, 'was not resolved'];
 
 /** Docker's own name server, which a container finds at its loopback. */
 const ofDocker = /^\s*nameserver\s+127\.0\.0\.11\s*$/m;
@@ -17,7 +18,7 @@ export async function explainNames(
   error: unknown,
   readResolvConf: () => Promise<string | undefined>,
 ): Promise<unknown> {
-  if (!hasCode(error, 'service-unreachable') || !unanswered.test(error.message)) return error;
+  if (!hasCode(error, 'service-unreachable') || !isUnanswered(error.message)) return error;
   const resolvConf = (await readResolvConf()) ?? '';
   if (readNameServers(resolvConf).length > 0) return error;
   // A container may have IPv6, which a namespace on a host does not: that file has only IPv4.
@@ -25,4 +26,8 @@ export async function explainNames(
   const cause =
     "no name server can be reached from the agent's namespace, because the host's /etc/resolv.conf names only the host itself or IPv6: add one, such as your router";
   return new TributaryError(error.code, `${error.message}; ${cause}`, { cause: error });
+}
+
+function isUnanswered(message: string): boolean {
+  return unanswered.some((words) => message.includes(words));
 }

@@ -3,6 +3,7 @@ import type { LoadConfigOptions, LoadedConfig } from '../../config/load.ts';
 import { toPlainLines } from '../../lib/plain-text.ts';
 import type { Listening } from '../../status/socket-client.ts';
 import type { ExitCode } from './exit-code.ts';
+import type { Patience } from './patience.ts';
 import type { Prompt } from './prompt.ts';
 
 /** Where text goes; `process.stdout` and `process.stderr` fit. */
@@ -39,6 +40,8 @@ export interface CommandContext {
    */
   readonly readStandardInput: (limitBytes: number) => Promise<string>;
   readonly version: string;
+  /** How long to wait for the service; by default as long as a person does. */
+  readonly patience?: Patience | undefined;
   readonly environment: NodeJS.ProcessEnv;
   /** What was typed after the program's name, to be typed again. */
   readonly typed: readonly string[];

@@ -29,6 +29,7 @@ import {
   type PathOptions,
 } from './context.ts';
 import { findServed } from './find-served.ts';
+import { personWaits } from './patience.ts';
 
 /** The service for a command: signed in with the token of the owner's network. */
 export interface Session extends AsyncDisposable {
@@ -75,11 +76,6 @@ export interface Session extends AsyncDisposable {
 }
 
 const patienceMs = 2000;
-/** A person waits for the end: two tries are over within half a minute. */
-const personWaits = {
-  tries: 2,
-  fetchLimits: { headersMs: 13_000, bodyMs: 13_000, callMs: 29_000 },
-} as const;
 const operationNames = Object.keys(operations) as OperationName[];
 
 /** Opens a session; nothing is sent yet. @throws configuration-invalid, not-allowed */
@@ -90,7 +86,8 @@ export async function openSession(
   // Large answers make much garbage, so the heap is kept small.
   keepHeapSmall();
   const loaded = await loadConfig(options, context);
-  const client = createServiceClient({ ...loaded.service, ...personWaits });
+  const { patience = personWaits } = context;
+  const client = createServiceClient({ ...loaded.service, ...patience });
   const notes = openNotes(options, context);
   const ending = new AbortController();
   const { base_url, profile } = loaded.config.service;
@@ -152,7 +149,9 @@ export async function openSession(
       const stored = () => readToken().catch(toUndefined('signed-out'));
       const token = known === undefined ? await stored() : await tokenFor(known);
       using _notice = sayIfSlow();
-      return await sendRequest(loaded.service, { ...request, token }, ending.signal);
+      const { fetchLimits } = patience;
+      const address = { ...loaded.service, fetchLimits };
+      return await sendRequest(address, { ...request, token }, ending.signal);
     },
     async *stream(asked, request) {
       const name = serving(asked);

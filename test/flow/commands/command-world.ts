@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type CommandContext, openOutput } from '../../../src/cli/frame/context.ts';
 import { printError, toExitCode } from '../../../src/cli/frame/exit-code.ts';
+import type { Patience } from '../../../src/cli/frame/patience.ts';
 import type { Prompt } from '../../../src/cli/frame/prompt.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import {
@@ -33,6 +34,8 @@ interface RunOptions {
   readonly standardInput?: string;
   /** Where the agent answers; nowhere by default. */
   readonly socketPath?: string;
+  /** How long to wait for the service; by default as long as a person does. */
+  readonly patience?: Patience;
 }
 
 /**
@@ -113,8 +116,9 @@ export async function createOwner(
 export async function runAs(
   argv: readonly string[],
   clock: { readonly nowMs: number },
-  { columns, prompt, standardInput = '', socketPath = '/nowhere/tributary.sock' }: RunOptions,
+  { columns, prompt, standardInput = '', patience, ...options }: RunOptions,
 ): Promise<CommandRun> {
+  const { socketPath = '/nowhere/tributary.sock' } = options;
   const stdout: string[] = [];
   const stderr: string[] = [];
   let exitCode = 0;
@@ -128,6 +132,7 @@ export async function runAs(
     prompt,
     version: '0.0.0',
     typed: argv,
+    patience,
     readStandardInput: async () => standardInput,
     environment: {},
     resolvePlaces: async () => ({ socketPaths: [socketPath], onlyOf: undefined }),

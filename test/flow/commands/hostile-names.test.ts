@@ -6,6 +6,7 @@ import { profiles } from '../../../src/service/profiles.ts';
 import { readCommandLine } from '../../../tools/docs/program-help.ts';
 import { sendJson, sendText, startNastyService } from '../nasty-service.ts';
 import { createOwner, goldenNow } from './command-world.ts';
+import { listServiceLines } from './service-lines.ts';
 
 /** Of each kind that moves a cursor, turns the writing, cannot be seen, or breaks a line. */
 const nasty =
@@ -52,40 +53,7 @@ const answers: ReadonlyMap<string, unknown> = new Map<string, unknown>(
   ),
 );
 
-/** How each command that asks the service is typed. */
-const lines: Readonly<Record<string, readonly string[]>> = {
-  'account provided': [],
-  'account payments': [],
-  'account points': [],
-  'account wallets': [],
-  'account add-wallet': ['So1anaAddress', '--yes'],
-  'account remove-wallet': [nasty, '--yes'],
-  'account reset-password': ['ada@example.org'],
-  'account payout-wallet': [nasty, '--yes'],
-  'account upgrade': ['--user-auth', 'a@b.c', '--name', 'Ada', '--yes'],
-  'account set-password': ['--reset-code-file', '/etc/hostname', '--password-file', '-'],
-  'auth code': [],
-  'service call': ['wallets'],
-  'device list': [],
-  'device show': [nasty],
-  'device share': [nasty],
-  'device add': ['code', '--yes'],
-  'device associations': [],
-  'device confirm': [nasty, '--yes'],
-  'device unshare': [nasty, '--yes'],
-  'device rename': [nasty, 'attic'],
-  'device pair': ['--yes'],
-  'device provide': [nasty, 'none'],
-  'device remove': [nasty, '--yes'],
-  'service clients': [],
-  'service locations': ['x'],
-  'service providers': [],
-  'service spec': ['x'],
-  'service reliability': [],
-  'service leaderboard': [],
-  setup: ['--mode', 'none', '--code-file', '-'],
-  stats: [],
-};
+const lines = listServiceLines(nasty);
 
 const kinds = {
   'in every field': (request: `${string} ${string}`) => sendJson(answers.get(request) ?? {}),

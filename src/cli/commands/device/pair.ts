@@ -44,6 +44,7 @@ export const pair = defineCommand({
       '',
       `Add it to your network within ${Math.floor(durationMinutes)} min, elsewhere:`,
       `  tributary device add ${adoptCode}`,
+      'Ctrl-C stops waiting; the code is then good until its time is over, and adds nothing without this device.',
     ]);
     const qr = await renderQrCode({ text: adoptCode, columns, isWanted: options.qr });
     context.stderr.write(`${shown}${qr}\n`);
@@ -106,7 +107,7 @@ async function openFiles(session: Session) {
   const { identity } = await loadDevice(files);
   if (identity.clientId !== undefined) {
     throw refuse(`this device is registered already, as client ${identity.clientId}`, {
-      action: 'To begin anew with your own sign-in: sudo tributary login --new-device',
+      action: 'To register it as a new device with your own sign-in: sudo tributary login --new-device',
     });
   }
   return {

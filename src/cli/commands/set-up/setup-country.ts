@@ -1,6 +1,7 @@
 import { explainWrongValue } from '../../../config/set-key.ts';
 import { createServiceClient } from '../../../service/client.ts';
 import type { ServiceAddress } from '../../../service/url.ts';
+import { personWaits } from '../../frame/patience.ts';
 import type { Prompt } from '../../frame/prompt.ts';
 
 /** A country in which providers are, the service's word for each. */
@@ -65,7 +66,7 @@ function describeCountries(countries: readonly Country[]): string {
 
 /** The countries with providers, the most first; empty where the service does not say. */
 export async function listCountries(service: ServiceAddress): Promise<readonly Country[]> {
-  await using client = createServiceClient({ ...service, tries: 1 });
+  await using client = createServiceClient({ ...service, ...personWaits, tries: 1 });
   const answer = await client.call('providerLocations', undefined).catch(() => undefined);
   return (answer?.locations ?? [])
     .flatMap(({ locationType, countryCode = '', name = '', providerCount = 0 }) =>

@@ -9,6 +9,7 @@ import { ensureDirectory } from '../../../system/files.ts';
 import { acquireLock } from '../../../system/lock.ts';
 import { sayOnSetAside } from '../../../system/state-file.ts';
 import type { Output } from '../../frame/context.ts';
+import { personWaits } from '../../frame/patience.ts';
 
 type SignInOptions = Readonly<{ isNewDevice: boolean; notes: Output }>;
 
@@ -28,7 +29,7 @@ export async function signInOnce(
     ? await acquireLock(join(loaded.stateDirectory, 'agent.lock'))
     : undefined;
   const files = createRegistrationFiles(loaded.stateDirectory, sayOnSetAside(notes));
-  await using client = createServiceClient(loaded.service);
+  await using client = createServiceClient({ ...loaded.service, ...personWaits });
   const store = files.networkJwt;
   const token =
     typeof by === 'function'

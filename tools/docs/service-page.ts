@@ -1,6 +1,6 @@
 import type { Operation } from '../../src/service/operation.ts';
 import { type OperationName, operations } from '../../src/service/operations.ts';
-import { type Profile, profiles } from '../../src/service/profiles.ts';
+import { type Profile, profileNames, profiles } from '../../src/service/profiles.ts';
 import { fillPage, renderTable, toCell, toCode } from './markdown.ts';
 
 const tokens: Readonly<Record<Operation['authentication'], string>> = {
@@ -14,14 +14,13 @@ const tokens: Readonly<Record<Operation['authentication'], string>> = {
 export function renderServicePage(): string {
   const all: readonly (readonly [string, Operation])[] = Object.entries(operations);
   const rows = all.map(
-    ([name, { method, path, authentication, repeat, list, summary, ...more }]) => [
+    ([name, { method, path, authentication, repeat, list, summary }]) => [
       toCode(name),
       `${method} ${toCode(path)}`,
       tokens[authentication],
       repeat,
       list === undefined ? '' : 'yes',
-      more.isOutside ? 'outside' : '',
-      describeServed(profiles.production, name as OperationName),
+      ...profileNames.map((own) => describeServed(profiles[own], name as OperationName)),
       toCell(summary),
     ],
   );
@@ -31,16 +30,17 @@ export function renderServicePage(): string {
     'token',
     'repeat',
     'stream',
-    'documented',
-    'production',
+    ...profileNames,
     '',
   ];
   return fillPage('service.md', { operations: renderTable(header, rows) });
 }
 
-/** What serves an operation in a profile: nothing is said of one that serves itself. */
-function describeServed({ notServed, servedBy }: Profile, name: OperationName): string {
-  if (!notServed.includes(name)) return '';
-  const other = servedBy[name];
-  return other === undefined ? 'no' : toCode(other);
+/** What serves an operation in a profile: itself, another one, nothing, or what lies outside it. */
+function describeServed(profile: Profile, name: OperationName): string {
+  const { isOutside }: Operation = operations[name];
+  const other = profile.servedBy[name];
+  if (other !== undefined) return toCode(other);
+  if (profile.notServed.includes(name)) return 'no';
+  return isOutside === true && profile.name === 'documented' ? 'outside' : 'yes';
 }

@@ -13,26 +13,16 @@ const tokens: Readonly<Record<Operation['authentication'], string>> = {
 /** docs/service.md: the guide to the client, with every operation. */
 export function renderServicePage(): string {
   const all: readonly (readonly [string, Operation])[] = Object.entries(operations);
-  const rows = all.map(
-    ([name, { method, path, authentication, repeat, list, summary }]) => [
-      toCode(name),
-      `${method} ${toCode(path)}`,
-      tokens[authentication],
-      repeat,
-      list === undefined ? '' : 'yes',
-      ...profileNames.map((own) => describeServed(profiles[own], name as OperationName)),
-      toCell(summary),
-    ],
-  );
-  const header = [
-    'name',
-    'method and path',
-    'token',
-    'repeat',
-    'stream',
-    ...profileNames,
-    '',
-  ];
+  const rows = all.map(([name, { method, path, authentication, repeat, list, summary }]) => [
+    toCode(name),
+    `${method} ${toCode(path)}`,
+    tokens[authentication],
+    repeat,
+    list === undefined ? '' : 'yes',
+    ...profileNames.map((own) => describeServed(profiles[own], name as OperationName)),
+    toCell(summary),
+  ]);
+  const header = ['name', 'method and path', 'token', 'repeat', 'stream', ...profileNames, ''];
   return fillPage('service.md', { operations: renderTable(header, rows) });
 }
 

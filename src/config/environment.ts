@@ -4,6 +4,7 @@ import { parseJson } from '../lib/parse-json.ts';
 import { readSmallFile } from '../system/small-file.ts';
 import { credentialNames } from './credential-names.ts';
 import type { ConfigKey, KeyKind } from './keys.ts';
+import { parseNumber, splitList } from './one-line.ts';
 import type { Problem } from './problems.ts';
 
 /** A key's value from the environment. */
@@ -117,11 +118,6 @@ function parseValue(text: string, kind: KeyKind): unknown {
     case 'objects':
       return parseJson(text) ?? text;
     case 'list':
-      if (text.trimStart().startsWith('[')) return parseJson(text) ?? text;
-      return text.trim() === '' ? [] : text.split(',').map((part) => parseNumber(part.trim()));
+      return splitList(text) ?? parseJson(text) ?? text;
   }
-}
-
-function parseNumber(text: string): number | string {
-  return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
 }

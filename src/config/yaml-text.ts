@@ -1,6 +1,7 @@
 import type { Document, Node, YAMLError } from 'yaml';
 import { messageOf } from '../lib/errors.ts';
 import type { ConfigKey } from './keys.ts';
+import { splitList } from './one-line.ts';
 import type { Problem } from './problems.ts';
 import { isTree } from './tree.ts';
 
@@ -69,8 +70,9 @@ export async function setYamlValue(
   // key.
   for (let length = 1; length < path.length; length += 1)
     makeMap(yaml, document, path.slice(0, length));
+  const list = kind === 'list' ? splitList(value) : undefined;
   // Where a text is wanted, a value that looks like a number stays a text.
-  document.setIn(path, kind === 'text' ? value : yaml.parse(value));
+  document.setIn(path, list ?? (kind === 'text' ? value : yaml.parse(value)));
   return withComments(text, document.toString({ lineWidth: 0 }));
 }
 

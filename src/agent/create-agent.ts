@@ -18,6 +18,7 @@ import { openState, type Shared, type StateOptions } from './state.ts';
 import { followSystemZone } from './system-zone.ts';
 import { createTalk } from './talk/create-talk.ts';
 import { createTell } from './tell/create-tell.ts';
+import { createNoteDelivery, type NoteDelivery } from './tell/deliveries.ts';
 import type { LedgerLoop } from './tell/ledger-loop.ts';
 import type { PhaseNotes } from './tell/phase-notes.ts';
 import { logSetAside } from './tell/set-aside.ts';
@@ -60,6 +61,8 @@ export interface Agent {
   readonly enforce: DataPathLoop['enforce'];
   /** The ledger's rows; undefined without a ledger. */
   readonly history: LedgerLoop['history'] | undefined;
+  /** Notes for the status how each delivery of the notifiers ended. */
+  readonly noteDelivery: NoteDelivery;
   /** How names are resolved, also for the receivers of notifications. */
   readonly names: Names;
   /** Stops forwarding. From now on status says that the agent is stopping. */
@@ -132,6 +135,7 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
       sections.life.stoppingSince = now();
     },
     keepTotals: usage.close,
+    noteDelivery: createNoteDelivery(sections.deliveries, now),
     names,
     endSources: pass.close,
     async close() {

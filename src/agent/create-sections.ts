@@ -28,5 +28,6 @@ export function createSections(
     announcement: {},
     figures: {},
     ledger: {},
+    deliveries: { failing: [] },
   };
 }

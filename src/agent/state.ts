@@ -32,6 +32,7 @@ import type { Wakeups } from './run-loop.ts';
 import type { SystemZone } from './system-zone.ts';
 import type { ServiceState } from './talk/service-state.ts';
 import type { ServiceTime } from './talk/service-time.ts';
+import type { FailingReceiver } from './tell/deliveries.ts';
 import { collectFacts } from './to-facts.ts';
 
 /** Each section, as its one writer is handed it. Where a field is absent, nothing is known yet. */
@@ -145,6 +146,8 @@ export interface Sections {
      */
     monthUsdc?: number | undefined;
   };
+  /** Who gets no reports. Written by `tell/deliveries.ts`. */
+  readonly deliveries: { failing: readonly FailingReceiver[] };
   /** The agent's start and end. Written by `create-agent.ts`. */
   readonly life: {
     readonly startedAt: Date;

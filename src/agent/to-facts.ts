@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Config } from '../config/schema.ts';
+import { linkInside } from '../gateway/uplink.ts';
 import type { Facts } from '../health/facts.ts';
 import { findEarned } from '../health/service-figures.ts';
 import { isClockSet } from '../lib/clock.ts';
@@ -8,6 +9,7 @@ import { type ProfileName, profiles } from '../service/profiles.ts';
 import { noTunnel } from '../source/wireguard/wireguard-source.ts';
 import { moveUnsetTimes } from './move-times.ts';
 import type { AgentState } from './state.ts';
+import { explainUndelivered } from './tell/deliveries.ts';
 
 /** The profile in force: the configured one, otherwise the documented one. */
 export function chooseProfileName(config: Config): ProfileName {
@@ -42,6 +44,10 @@ function readFacts(state: AgentState, version: string): Facts {
     configurationProblem,
     log: { problem: toLogProblem(state), droppedLines: state.log.droppedLines() },
     failures: state.failures.counts(),
+    undelivered: explainUndelivered(state.deliveries.failing, {
+      isInside: state.path.observed?.uplink === linkInside,
+      nowMs: performance.now(),
+    }),
     stateProblem: service.stateProblem ?? path.usageProblem,
     signInProblem: service.signInProblem,
     registration: service.registration && {

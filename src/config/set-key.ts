@@ -1,6 +1,7 @@
 import { hasCode, rethrow, TributaryError, toUndefined } from '../errors/codes.ts';
 import { findNearest } from '../lib/edit-distance.ts';
 import { readLinkedFile, replaceFileText } from '../system/files.ts';
+import { whileAlone } from '../system/lock.ts';
 import { type ConfigKey, listConfigKeys } from './keys.ts';
 import { loadConfig } from './load.ts';
 import { explainIssues, hideSecret, renderFound, renderPath } from './problems.ts';
@@ -26,6 +27,14 @@ export async function setConfigKeys(
   path: string,
   changes: readonly KeyChange[],
   environment: NodeJS.ProcessEnv = {},
+): Promise<boolean> {
+  return whileAlone(path, () => changeFile(path, changes, environment));
+}
+
+async function changeFile(
+  path: string,
+  changes: readonly KeyChange[],
+  environment: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const before = await readLinkedFile(path);
   let changed = before ?? '';

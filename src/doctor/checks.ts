@@ -83,6 +83,7 @@ const rows = [
   { id: 'client', title: 'Client', needs: [...signedIn, 'token'], look: service.lookAtClient },
   { id: 'agent', title: 'Agent', needs: [...known, 'memory'], look: agent.lookAtAgent },
   { id: 'log', title: 'Log', needs: ['agent'], look: agent.lookAtLog },
+  { id: 'reports', title: 'Reports', needs: ['configuration', 'agent'], look: agent.lookAtReports },
   {
     id: 'collision',
     title: 'LAN and tunnel',

@@ -70,6 +70,8 @@ export interface Facts {
   };
   /** How often each part has failed without which the agent shares on, since the start. */
   readonly failures: Readonly<Record<string, number>>;
+  /** Why a receiver of reports that the owner configured gets none. */
+  readonly undelivered: Problem<'report-undelivered'> | undefined;
   readonly stateProblem: Problem | undefined;
   /**
    * Why there is nothing valid to sign in with. A service that cannot be asked is not a sign-in

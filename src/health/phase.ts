@@ -163,6 +163,7 @@ function collectNotes(facts: Facts, phase: Phase, now: Date): readonly Reason[] 
     facts.zone.problem,
     facts.stateProblem,
     facts.log.problem,
+    facts.undelivered,
     facts.gateway.listProblem,
   );
   if (phase === 'signed-out') return always;

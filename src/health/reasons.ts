@@ -45,6 +45,11 @@ const reasons = {
     fixedBy: 'owner',
     action: 'Make room on the disk that the log is on (df -h), or start again what reads the log.',
   },
+  'report-undelivered': {
+    fixedBy: 'owner',
+    action:
+      'Check that the receiver runs, and its address: tributary config show. The agent keeps trying.',
+  },
   'signed-out': { fixedBy: 'owner', action: login },
   'sign-in-refused': {
     fixedBy: 'owner',

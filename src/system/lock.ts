@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { basename, dirname } from 'node:path';
 import { systemCodeOf } from '../lib/errors.ts';
@@ -36,6 +36,28 @@ export async function acquireLock(path: string, by = 'agent'): Promise<AsyncDisp
   }
   return { [Symbol.asyncDispose]: () => file.close() };
 }
+
+/**
+ * Does the work while nobody else who asks here changes the file. The lock is on the file's folder,
+ * so that none is left beside it. Where it cannot be had, the work is done without it: `flock` is
+ * missing, the folder cannot be read, or another one keeps it for long, as any user could who may
+ * read the folder.
+ */
+export async function whileAlone<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const real = await realpath(path).catch(() => path);
+  const folder = await open(dirname(real), constants.O_RDONLY | constants.O_DIRECTORY).catch(
+    () => undefined,
+  );
+  if (folder === undefined) return work();
+  try {
+    await runFlock(folder.fd, longestWaitMs).catch(() => undefined);
+    return await work();
+  } finally {
+    await folder.close();
+  }
+}
+
+const longestWaitMs = 10_000;
 
 /**
  * The name of an abstract socket. The kernel knows it in one network namespace alone, and forgets
@@ -86,12 +108,16 @@ async function openLock(path: string): Promise<FileHandle> {
 }
 
 /**
- * The exit code of flock on the descriptor; null when a signal ended it. execa costs memory and is
- * not needed for this.
+ * The exit code of flock on the descriptor; null when a signal ended it, as after the wait. Without
+ * a wait it is 1 where another one has it. execa costs memory and is not needed for this.
  */
-async function runFlock(descriptor: number): Promise<number | null> {
+async function runFlock(descriptor: number, waitMs = 0): Promise<number | null> {
   // The options are short ones because busybox knows no others.
-  const flock = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
+  const options = waitMs === 0 ? ['-n', '3'] : ['3'];
+  const flock = spawn('flock', options, {
+    stdio: ['ignore', 'ignore', 'ignore', descriptor],
+    timeout: waitMs,
+  });
   const [exitCode] = await once(flock, 'exit').catch(async (error: unknown) => {
     const isGone = await isMissing('flock', systemCodeOf(error));
     return rethrow(

@@ -3,7 +3,7 @@ import { type Loop, runLoop } from '../../src/agent/run-loop.ts';
 import type { NotifierParts } from '../../src/agent/tell/notifiers.ts';
 
 /** An agent whose mode nobody sets, and whose figures are always fresh, as notifiers see it. */
-export const uncommanded: Pick<NotifierParts, 'overrides' | 'sample' | 'enforce'> = {
+export const uncommanded: Pick<NotifierParts, 'overrides' | 'sample' | 'enforce' | 'noteDelivery'> = {
   overrides: {
     load: async () => undefined,
     current: () => undefined,
@@ -12,6 +12,7 @@ export const uncommanded: Pick<NotifierParts, 'overrides' | 'sample' | 'enforce'
   },
   sample: async () => undefined,
   enforce: async () => undefined,
+  noteDelivery: () => undefined,
 };
 
 /** Runs loops until they are ended, at the latest with the test. */

@@ -6,6 +6,7 @@ import type { Logger } from '../../report/logger.ts';
 import type { Notifier, Outcome, Pace } from '../../report/notifier.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
 import type { Loop } from '../run-loop.ts';
+import type { NoteDelivery } from './deliveries.ts';
 
 const untilNotifiedMs = hourMs;
 
@@ -16,6 +17,7 @@ const untilNotifiedMs = hourMs;
 export function createNotifierLoops<Message>(
   notifier: Notifier<Message>,
   log: Logger,
+  noteDelivery?: NoteDelivery,
 ): readonly Loop[] {
   const { name, host, pace } = notifier;
   const queue = createDeliveryQueue<Message>(pace);
@@ -57,6 +59,7 @@ export function createNotifierLoops<Message>(
     if (message === undefined) return untilNotifiedMs;
     const outcome = await deliverSafely(message, signal);
     if (signal.aborted) return 0;
+    noteDelivery?.(notifier, outcome);
     const retryMs = queue.settle(outcome);
     if (outcome.kind === 'delivered') {
       states.note({

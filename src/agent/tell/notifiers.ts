@@ -15,7 +15,10 @@ import { logSetAside } from './set-aside.ts';
 
 export interface NotifierParts
   extends Pick<AgentParts, 'loaded' | 'log' | 'now'>,
-    Pick<Agent, 'facts' | 'overrides' | 'sample' | 'enforce' | 'history' | 'names'> {
+    Pick<
+      Agent,
+      'facts' | 'overrides' | 'sample' | 'enforce' | 'history' | 'names' | 'noteDelivery'
+    > {
   /** Where the status page listens; undefined without a page. */
   readonly page?: HostPort | undefined;
 }
@@ -42,7 +45,7 @@ export const toldSchema = z.object({
 type ReportConfig = LoadedConfig['config']['report'];
 
 async function openWebhook(
-  { loaded, facts, names, log, now }: NotifierParts,
+  { loaded, facts, names, noteDelivery, log, now }: NotifierParts,
   config: NonNullable<ReportConfig['webhook']>,
 ) {
   const certificateAuthority = await readCertificate('webhook', config.ca_path, log);
@@ -66,11 +69,11 @@ async function openWebhook(
     facts,
     now,
   });
-  return createNotifierLoops(notifier, log);
+  return createNotifierLoops(notifier, log, noteDelivery);
 }
 
 async function openMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['mqtt']>) {
-  const { loaded, facts, overrides, sample, enforce, names, log, now } = parts;
+  const { loaded, facts, overrides, sample, enforce, names, noteDelivery, log, now } = parts;
   const certificateAuthority = await readCertificate('mqtt', config.ca_path, log);
   if (certificateAuthority === 'unreadable') return [];
   const { createMqttNotifier } = await import('../../report/mqtt-notifier.ts');
@@ -91,7 +94,7 @@ async function openMqtt(parts: NotifierParts, config: NonNullable<ReportConfig['
     log,
     now,
   });
-  return createNotifierLoops(notifier, log);
+  return createNotifierLoops(notifier, log, noteDelivery);
 }
 
 /**

@@ -41,11 +41,21 @@ export async function lookAtAgent(host: DoctorHost): Promise<Finding> {
 }
 
 /** Whether the running agent can write its log. */
-export async function lookAtLog(host: DoctorHost): Promise<Finding> {
+export const lookAtLog = (host: DoctorHost): Promise<Finding> =>
+  lookForReason(host, 'log-unwritten', 'written');
+
+/** Whether who is to be told by the running agent gets something. */
+export async function lookAtReports(host: DoctorHost): Promise<Finding> {
+  const { mqtt, webhook } = (await host.configuration()).config.report;
+  if (mqtt === undefined && webhook === undefined) return skip('none are configured');
+  return lookForReason(host, 'report-undelivered', 'delivered');
+}
+
+async function lookForReason(host: DoctorHost, code: string, otherwise: string): Promise<Finding> {
   const status = await host.status().catch(toUndefined('not-running', 'command-failed'));
   if (status === undefined) return skip('known while the agent runs');
-  const found = status.reasons.find(({ code }) => code === 'log-unwritten');
-  return found === undefined ? pass('written') : fail(found.message, found.action);
+  const found = status.reasons.find((reason) => reason.code === code);
+  return found === undefined ? pass(otherwise) : fail(found.message, found.action);
 }
 
 /** Room for every state file and its successor many times over. */

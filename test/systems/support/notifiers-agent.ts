@@ -36,6 +36,7 @@ const loops = await openNotifiers({
       );
     },
   },
+  noteDelivery: () => undefined,
   sample: async () => {
     const { up, down } = facts.gateway.forwardedBytes ?? { up: 0, down: 0 };
     facts = createFacts(

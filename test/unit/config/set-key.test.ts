@@ -2,6 +2,7 @@ import {
   lstat,
   mkdir,
   mkdtemp,
+  readdir,
   readFile,
   readlink,
   rm,
@@ -12,6 +13,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { setConfigKeys } from '../../../src/config/set-key.ts';
+
+test('several at once each write their key, and leave nothing beside the file', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tributary-link-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'tributary.yaml');
+  await writeFile(path, 'service:\n  base_url: https://service.example\n');
+  const changes = [
+    ['provide.mode', 'friends'],
+    ['provide.cap.bytes', '500 GB'],
+    ['gateway.blocked_ports', '25, 465'],
+    ['log.level', 'warn'],
+    ['device.description', 'attic'],
+  ] as const;
+  await Promise.all(changes.map(([key, text]) => setConfigKeys(path, [{ key, text }])));
+  const text = await readFile(path, 'utf8');
+  for (const [key, value] of changes) {
+    expect(text).toMatch(new RegExp(`${key.split('.').at(-1)}:`));
+    expect(text).toContain(value.split(',')[0]);
+  }
+  expect(await readdir(directory)).toEqual(['tributary.yaml']);
+});
 
 test.each([
   ['in the same folder', 'tributary.yaml', 'real.yaml'],

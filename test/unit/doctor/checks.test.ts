@@ -608,6 +608,22 @@ const faults: readonly (readonly [
     }),
   ],
   [
+    'a receiver that gets nothing',
+    'reports',
+    /hook\.example/,
+    /receiver runs/,
+    {
+      ...withStatus({
+        undelivered: { code: 'report-undelivered', message: 'hook.example: 404', since: now },
+      }),
+      configuration: async () => {
+        const loaded = await (await createHost()).configuration();
+        const report = { ...loaded.config.report, webhook: { url: 'https://hook.example/' } };
+        return { ...loaded, config: { ...loaded.config, report } } as never;
+      },
+    },
+  ],
+  [
     'the wrong profile',
     'profile',
     /speaks production/,

@@ -8,7 +8,10 @@ import { ago, providingFacts } from '../../../tools/docs/sample-facts.ts';
 const time = fc.integer({ min: -5000, max: 5000 }).map(ago);
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
 const text = fc.string({ unit: 'binary', maxLength: 200, size: 'max' });
-/** Any text but the one name that an object cannot have as an ordinary property. */
+/**
+ * Any text but the one name that an object cannot have as an ordinary property. Reasons are named
+ * by this program alone, and no counter of the kernel's may begin with an underscore.
+ */
 const reason = text.filter((name) => name !== '__proto__');
 const bytes = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const mode = fc.constantFrom(...provideModes);
@@ -93,6 +96,9 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     problem: rare(fc.record({ code: fc.constant('log-unwritten'), message: text, since: time })),
     droppedLines: fc.nat(),
   }),
+  undelivered: rare(
+    fc.record({ code: fc.constant('report-undelivered'), message: text, since: time }),
+  ),
   failures: fc.dictionary(reason, fc.nat()),
   stateProblem: rare(problem),
   signInProblem: rare(problem),

@@ -60,6 +60,12 @@ const rows: readonly Row[] = [
     codes: ['log-unwritten'],
   },
   {
+    claim: 'a receiver that gets no reports is a note',
+    change: { undelivered: { code: 'report-undelivered', message: 'No.', since: ago(400) } },
+    phase: 'providing',
+    codes: ['report-undelivered'],
+  },
+  {
     claim: 'a wider mode at the service: connecting, and the echo says the same',
     change: {
       provide: {

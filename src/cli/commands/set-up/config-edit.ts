@@ -18,6 +18,7 @@ import {
   replaceFileText,
   writeFileAtomic,
 } from '../../../system/files.ts';
+import { whileAlone } from '../../../system/lock.ts';
 import { defineCommand, renderCommand } from '../../frame/command.ts';
 import type { CommandContext, PathOptions } from '../../frame/context.ts';
 import { joinLines } from '../../present/text.ts';
@@ -77,12 +78,14 @@ export async function editConfig(
       await removeFile(copy);
       return undefined;
     }
+    const replace = async () => {
+      const refusal = await explainRefusal({ file, before, text }, options, context);
+      if (refusal === undefined) await replaceFileText(file, text);
+      return refusal;
+    };
     const wrong =
-      exitCode === 0
-        ? await explainRefusal({ file, before, text }, options, context)
-        : `${program} ended with ${exitCode}`;
+      exitCode === 0 ? await whileAlone(file, replace) : `${program} ended with ${exitCode}`;
     if (wrong === undefined) {
-      await replaceFileText(file, text);
       await removeFile(copy);
       return file;
     }

@@ -5,6 +5,7 @@ import type { Notifier } from '../../../../src/report/notifier.ts';
 
 function createLoops(notifier: Pick<Notifier<string>, 'look' | 'deliver'>) {
   const lines: string[] = [];
+  const noted: string[] = [];
   const log = createLogger(
     { level: 'info', format: 'json' },
     { isTty: false, destination: { write: (text: string) => lines.push(text) } },
@@ -17,10 +18,12 @@ function createLoops(notifier: Pick<Notifier<string>, 'look' | 'deliver'>) {
       ...notifier,
     },
     log,
+    ({ host }, outcome) => noted.push(`${host} ${outcome.kind}`),
   );
   const { signal } = new AbortController();
   return {
     lines,
+    noted,
     look: () => watch?.tick(signal),
     deliver: () => delivery?.tick(signal),
   };
@@ -55,5 +58,6 @@ test.each([
     expect(await loops.deliver()).toBe(0);
     expect(loops.lines.map((line) => JSON.parse(line).reason)).toEqual(['broken', 'broken']);
     expect(loops.lines.at(-1)).toMatch(/dropped/);
+    expect(loops.noted).toEqual(Array(3).fill('hook.example failed'));
   },
 );

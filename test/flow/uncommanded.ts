@@ -3,17 +3,18 @@ import { type Loop, runLoop } from '../../src/agent/run-loop.ts';
 import type { NotifierParts } from '../../src/agent/tell/notifiers.ts';
 
 /** An agent whose mode nobody sets, and whose figures are always fresh, as notifiers see it. */
-export const uncommanded: Pick<NotifierParts, 'overrides' | 'sample' | 'enforce' | 'noteDelivery'> = {
-  overrides: {
-    load: async () => undefined,
-    current: () => undefined,
-    set: async () => undefined,
-    clear: async () => undefined,
-  },
-  sample: async () => undefined,
-  enforce: async () => undefined,
-  noteDelivery: () => undefined,
-};
+export const uncommanded: Pick<NotifierParts, 'overrides' | 'sample' | 'enforce' | 'noteDelivery'> =
+  {
+    overrides: {
+      load: async () => undefined,
+      current: () => undefined,
+      set: async () => undefined,
+      clear: async () => undefined,
+    },
+    sample: async () => undefined,
+    enforce: async () => undefined,
+    noteDelivery: () => undefined,
+  };
 
 /** Runs loops until they are ended, at the latest with the test. */
 export function runLoops(loops: readonly Loop[]): () => Promise<void> {

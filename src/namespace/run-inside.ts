@@ -59,12 +59,13 @@ export async function runInside(
   const host = openNamespaceHost();
   await checkNamespaceIsFree(exec);
   try {
-    const { uplink, nameServers } = await bringNamespaceUp(host, loaded.waysOut);
+    const { uplink, whyNone, nameServers } = await bringNamespaceUp(host, loaded.waysOut);
     // If an uplink came later, nothing would fit the namespace to it.
     if (uplink === undefined) {
       const message =
-        'making the namespace: this host has no way to the Internet over IPv4 yet, or gateway.uplink names another interface; connect it first';
-      throw new TributaryError('gateway-failed', message);
+        whyNone ??
+        'this host has no way to the Internet over IPv4 yet, or gateway.uplink names another interface; connect it first';
+      throw new TributaryError('gateway-failed', `making the namespace: ${message}`);
     }
     process.stderr.write(warnOfNoServer(nameServers) ?? '');
     using _forgetting = forgetOnRequest(exec, hostDirectory);

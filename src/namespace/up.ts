@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { WaysOut } from '../config/recipients.ts';
 import { rethrow } from '../errors/codes.ts';
 import { toCeilings } from '../gateway/ceilings.ts';
+import { explainNoWay } from '../gateway/no-way.ts';
 import {
   chooseRouter,
   chooseUplink,
@@ -51,11 +52,13 @@ export interface NamespaceHost {
 }
 
 /** How the namespace leads out. */
-interface NamespaceFit {
+export interface NamespaceFit {
   /** The interface that the owner names as the uplink; undefined where none is named. */
   readonly configured: string | undefined;
   /** undefined without one, and then nothing passes until the namespace is fitted again. */
   readonly uplink: string | undefined;
+  /** Why there is no uplink, where neither a cable nor a wait mends it. */
+  readonly whyNone: string | undefined;
   /** None where the host names no server that can be reached from inside. */
   readonly nameServers: readonly string[];
 }
@@ -117,7 +120,11 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   if (publicAddresses.length > 0 && publicAddresses.join() !== known.join()) {
     await installFence(exec, { ...policy, publicAddresses });
   }
-  return { configured, uplink, nameServers };
+  const whyNone =
+    uplink === undefined
+      ? explainNoWay({ ...network, ways: [...here, ...(await observeWays(exec, 6))] })
+      : undefined;
+  return { configured, uplink, whyNone, nameServers };
 }
 
 /** Checks that no agent runs in the namespace. @throws already-running */

@@ -166,13 +166,17 @@ const mountedAlone =
 /** The temporary name that `writeFileAtomic` gives to a state file. */
 const temporaryName = /^\.[\w-]+\.(jsonl?|conf)(\.left-\d+)?\.[0-9a-f]{8}$/;
 
+/** What former versions kept, and nothing uses any more: the tunnel's settings with its key. */
+const formerName = 'wireguard.conf';
+
 /**
- * Removes temporary files of writes that were killed in this folder of the agent's. Younger ones
- * than a minute stay, because a command may be writing them now.
+ * Removes temporary files of writes that were killed in this folder of the agent's, and what former
+ * versions left. Younger ones than a minute stay, because a command may be writing them now.
  */
 export async function sweepTemporaryFiles(path: string, now: Date): Promise<void> {
+  const isLeft = (name: string) => temporaryName.test(name) || name === formerName;
   const sweep = async (folder: Folder) => {
-    for (const name of (await folder.names()).filter((one) => temporaryName.test(one))) {
+    for (const name of (await folder.names()).filter(isLeft)) {
       const found = await folder.look(name);
       if (found.isFile() && now.getTime() - found.mtimeMs > 60_000) await folder.remove(name);
     }

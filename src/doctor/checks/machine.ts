@@ -36,11 +36,25 @@ export async function lookAtMemory({ disk }: DoctorHost): Promise<Finding> {
       ? Number.POSITIVE_INFINITY
       : Math.max(0, Number(limit) - Number(used));
   const found = `${formatBytes(Math.min(available, ofContainer))} available, ${formatBytes(swapFree)} of swap free`;
-  if (Math.min(available + swapFree, ofContainer) >= leastMemoryBytes) return pass(found);
+  const unlimited = (await isWithoutLimits(disk)) ? `; ${withoutLimits}` : '';
+  if (Math.min(available + swapFree, ofContainer) >= leastMemoryBytes)
+    return pass(`${found}${unlimited}`);
   if (ofContainer < available)
     return fail(`${found}: the container's limit`, 'docker update --memory 256m CONTAINER');
   return fail(found, 'Stop what uses the most memory: ps -eo rss,args --sort=-rss | head -5');
 }
+
+/**
+ * A kernel that counts no memory for groups of processes, as Raspberry Pi OS has it unless it is
+ * asked to: limits of units and containers do nothing then, and nobody says so.
+ */
+async function isWithoutLimits(disk: DoctorHost['disk']): Promise<boolean> {
+  const controllers = await disk.read('/sys/fs/cgroup/cgroup.controllers');
+  return controllers !== undefined && !/\bmemory\b/.test(controllers);
+}
+
+const withoutLimits =
+  'limits of memory do nothing here, because this kernel counts none for units and containers (on a Raspberry Pi: add cgroup_enable=memory to the line in /boot/firmware/cmdline.txt, and restart it)';
 
 /** Whether the one capability that the agent needs is there. */
 export async function lookAtPrivileges(host: DoctorHost): Promise<Finding> {

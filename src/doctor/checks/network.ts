@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { explainNoWay } from '../../gateway/no-way.ts';
 import { specialPrefixes, tableName } from '../../gateway/policy.ts';
 import { chooseRouter, chooseUplink, listPublicAddresses } from '../../gateway/uplink.ts';
 import { findWayOut, listDefaultRoutes, listDetours } from '../../gateway/way-out.ts';
@@ -38,6 +39,15 @@ export async function lookAtUplink(host: DoctorHost): Promise<Finding> {
   const { interfaces, ways } = here;
   const settings = await findUplinkSettings(host);
   const uplink = chooseUplink(here, settings);
+  const isHost = (await host.place()).kind === 'host';
+  // A container shares over IPv6 alone; on a host the namespace is led out over IPv4.
+  const isAlone = isHost && here.ways.length > 0;
+  const why =
+    (uplink === undefined || isAlone) && settings.configured === undefined
+      ? explainNoWay(here)
+      : undefined;
+  if (why !== undefined)
+    return fail(`nothing leaves over IPv4: ${why}`, 'See: ip -4 route show table all');
   if (uplink !== undefined) return describeUplink(here, uplink);
   if (settings.configured !== undefined) {
     const isThere = interfaces.some((own) => own.name === settings.configured);

@@ -347,6 +347,34 @@ const faults: readonly (readonly [
     { network: async () => ({ ...network, routes: [], ways: [] }) },
   ],
   [
+    'a host that has IPv6 alone',
+    'uplink',
+    /nothing leaves over IPv4: it has IPv6 alone/,
+    /ip -4 route/,
+    {
+      place: async () => ({ kind: 'host', hardware: 'eth0', inside: createExec({}) }),
+      networkHere: async () => ({
+        ...network,
+        ways: [{ family: 6, interface: 'eth0', gateway: 'fe80::1' }],
+      }),
+    },
+  ],
+  [
+    'a default route in a VRF',
+    'uplink',
+    /in a VRF \(blue\), which the agent does not use/,
+    /table all/,
+    {
+      place: async () => ({ kind: 'host', hardware: 'eth0', inside: createExec({}) }),
+      networkHere: async () => ({
+        ...network,
+        interfaces: [...network.interfaces, { ...lan, name: 'blue', kind: 'vrf', addresses: [] }],
+        routes: network.routes.map((route) => ({ ...route, table: '10' })),
+        ways: [],
+      }),
+    },
+  ],
+  [
     'an uplink that is down',
     'uplink',
     /eth0, which is down/,
@@ -867,6 +895,17 @@ describe('the doctor', () => {
   it('can fail in each of its checks but the packet size, which pings really', () => {
     const named = new Set(faults.map(([, id]) => id));
     expect(checks.map(({ id }) => id).filter((id) => !named.has(id))).toEqual(['mtu']);
+  });
+
+  it.each([
+    ['cpuset cpu io pids\n', /limits of memory do nothing here.* cgroup_enable=memory/],
+    ['cpuset cpu io memory pids\n', /^((?!limits of memory).)*$/],
+  ])('tells of a kernel that counts "%s" whether limits of memory hold', async (counted, said) => {
+    const meminfo = 'MemAvailable: 900000 kB\nSwapFree: 100 kB\n';
+    const files = { '/proc/meminfo': meminfo, '/sys/fs/cgroup/cgroup.controllers': counted };
+    const results = await runChecks(checks, await createHost({ disk: createDisk(files) }));
+    const { finding } = results.find(({ id }) => id === 'memory') ?? {};
+    expect(finding).toMatchObject({ verdict: 'pass', found: expect.stringMatching(said) });
   });
 
   it.each([

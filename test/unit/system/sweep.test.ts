@@ -23,6 +23,7 @@ const leftBehind = [
   '.identity.json.left-1767225600000.0123abcd',
   '.wireguard.conf.0123abcd',
   '.2026-05.jsonl.0123abcd',
+  'wireguard.conf',
 ];
 const kept = [
   'identity.json',
@@ -35,6 +36,7 @@ const kept = [
   '.identity.json.other.0123abcd',
   '.notes.0123abcd',
   'agent.lock',
+  'wireguard.conf.mine',
 ];
 
 test('files that killed writes left are removed, and no others', async () => {

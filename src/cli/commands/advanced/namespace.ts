@@ -1,5 +1,6 @@
 import type { WaysOut } from '../../../config/recipients.ts';
 import { toUndefined } from '../../../errors/codes.ts';
+import type { NamespaceFit } from '../../../namespace/up.ts';
 import type { CommandGroup } from '../../frame/command.ts';
 import { type CommandContext, loadConfig, type PathOptions } from '../../frame/context.ts';
 
@@ -20,13 +21,11 @@ export const namespace: CommandGroup = {
         const { bringNamespaceUp } = await import('../../../namespace/up.ts');
         const { openNamespaceHost } = await import('../../../namespace/run-inside.ts');
         const { warnOfNoServer } = await import('../../../namespace/name-servers.ts');
-        const { configured, uplink, nameServers } = await bringNamespaceUp(
-          openNamespaceHost(),
-          waysOut,
-        );
+        const fit = await bringNamespaceUp(openNamespaceHost(), waysOut);
+        const { uplink, nameServers } = fit;
         context.stdout.write(
           uplink === undefined
-            ? `The namespace tributary is up, and closed: ${explainClosed(configured)}\n`
+            ? `The namespace tributary is up, and closed: ${explainClosed(fit)}\n`
             : `The namespace tributary is up; it leads out by ${uplink}.\n`,
         );
         if (uplink !== undefined) context.stderr.write(warnOfNoServer(nameServers) ?? '');
@@ -46,10 +45,16 @@ export const namespace: CommandGroup = {
   ],
 };
 
-function explainClosed(configured: string | undefined): string {
-  return configured === undefined
-    ? 'this host has no way to the Internet over IPv4 yet. Repeat this when it has one.'
-    : `gateway.uplink names ${configured}, which is down or not there. See: ip -br link`;
+function explainClosed({
+  configured,
+  whyNone,
+}: Pick<NamespaceFit, 'configured' | 'whyNone'>): string {
+  if (configured !== undefined)
+    return `gateway.uplink names ${configured}, which is down or not there. See: ip -br link`;
+  const missing = 'this host has no way to the Internet over IPv4';
+  return whyNone === undefined
+    ? `${missing} yet. Repeat this when it has one.`
+    : `${missing}: ${whyNone}.`;
 }
 
 /**

@@ -162,7 +162,7 @@ export interface AgentState
   readonly confirmedMode: Pick<ConfirmedMode, 'current'>;
   readonly usage: Pick<UsageAccounting, 'counted' | 'current'>;
   readonly log: Pick<LogOutput, 'trouble' | 'droppedLines'>;
-  readonly failures: Pick<Failures, 'counts'>;
+  readonly failures: Pick<Failures, 'counts' | 'missingPart'>;
   readonly zone: SystemZone['facts'];
 }
 
@@ -213,7 +213,7 @@ export async function openState({
   config,
   certificateAuthority,
   logOutput: { trouble = () => undefined, droppedLines = () => 0 } = {},
-  failures = { counts: () => ({}) },
+  failures = { counts: () => ({}), missingPart: () => undefined },
   zone = (name) => ({ name, problem: undefined }),
   now,
   ...kept

@@ -44,6 +44,7 @@ function readFacts(state: AgentState, version: string): Facts {
     configurationProblem,
     log: { problem: toLogProblem(state), droppedLines: state.log.droppedLines() },
     failures: state.failures.counts(),
+    missingPart: state.failures.missingPart(),
     undelivered: explainUndelivered(state.deliveries.failing, {
       isInside: state.path.observed?.uplink === linkInside,
       nowMs: performance.now(),

@@ -25,11 +25,11 @@ export function createConfigError(
   problems: readonly Problem[],
   placeOf: (path: readonly PropertyKey[]) => string | undefined,
 ): TributaryError {
-  const lineOf = ({ place, path }: Problem) =>
-    Number(/:(\d+)$/.exec(place ?? placeOf(path) ?? '')?.[1] ?? 0);
+  const findPlace = ({ place, path }: Problem) => place ?? placeOf(path);
+  const lineOf = (problem: Problem) => Number(/:(\d+)$/.exec(findPlace(problem) ?? '')?.[1] ?? 0);
   const sorted = problems.toSorted((one, other) => lineOf(one) - lineOf(other));
   const lines = sorted.map((problem) => {
-    const place = problem.place ?? placeOf(problem.path);
+    const place = findPlace(problem);
     const key = renderPath(problem.path);
     // A variable's name already tells which key it is.
     const isNamed = key === '' || place?.startsWith('TRIBUTARY_');
@@ -39,8 +39,16 @@ export function createConfigError(
   });
   const count = lines.length === 1 ? 'a problem' : `${lines.length} problems`;
   const message = `the configuration has ${count}:\n${lines.join('\n')}`;
-  const { action } = problems.find((problem) => problem.action) ?? {};
+  const action =
+    problems.find((problem) => problem.action)?.action ?? nameVariables(sorted.map(findPlace));
   return new TributaryError('configuration-invalid', message, { action });
+}
+
+/** What to correct where no file is at fault; undefined where one is. */
+function nameVariables(places: readonly (string | undefined)[]): string | undefined {
+  const names = [...new Set(places)];
+  if (!names.every((name) => name?.startsWith('TRIBUTARY_'))) return undefined;
+  return `Correct ${names.join(', ')} where this program's environment comes from.`;
 }
 
 /** The problems that zod found, in the owner's words. */

@@ -70,6 +70,8 @@ export interface Facts {
   };
   /** How often each part has failed without which the agent shares on, since the start. */
   readonly failures: Readonly<Record<string, number>>;
+  /** Why the agent lacks a part of its program until it is started again. */
+  readonly missingPart: Problem<'program-replaced'> | undefined;
   /** Why a receiver of reports that the owner configured gets none. */
   readonly undelivered: Problem<'report-undelivered'> | undefined;
   readonly stateProblem: Problem | undefined;

@@ -164,6 +164,7 @@ function collectNotes(facts: Facts, phase: Phase, now: Date): readonly Reason[] 
     facts.stateProblem,
     facts.log.problem,
     facts.undelivered,
+    facts.missingPart,
     facts.gateway.listProblem,
   );
   if (phase === 'signed-out') return always;

@@ -20,7 +20,10 @@ const reasons = {
     action:
       'Name the zone in the configuration: sudo tributary config set provide.time_zone Europe/Berlin',
   },
-  'not-allowed': { fixedBy: 'owner', action: 'Run it with sudo.' },
+  'not-allowed': {
+    fixedBy: 'owner',
+    action: 'Run it with sudo. In a container, start it with what the message names.',
+  },
   'missing-program': {
     fixedBy: 'owner',
     action:
@@ -49,6 +52,10 @@ const reasons = {
     fixedBy: 'owner',
     action:
       'Check that the receiver runs, and its address: tributary config show. The agent keeps trying.',
+  },
+  'program-replaced': {
+    fixedBy: 'owner',
+    action: 'Start the agent again, as it was started before.',
   },
   'signed-out': { fixedBy: 'owner', action: login },
   'sign-in-refused': {

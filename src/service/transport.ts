@@ -205,7 +205,11 @@ interface Tried extends Pick<TransportLimits, 'headersMs'> {
 function createUnreachableError(error: unknown, { doing, host, headersMs }: Tried): unknown {
   if (isAbort(error)) return error;
   if (error instanceof NotConnected) {
-    const message = `${doing}: no connection to ${host}: ${toPlainReason(error.message)}`;
+    // Such a certificate is looked at with this device's own clock.
+    const orClock = /certificate (is not yet valid|has expired)/.test(error.message)
+      ? "; if the service's certificate is right, this device's clock is wrong"
+      : '';
+    const message = `${doing}: no connection to ${host}: ${toPlainReason(error.message)}${orClock}`;
     return new ServiceError('service-unreachable', message, { cause: error, maybeSent: false });
   }
   // If undici does not accept a request, that is a bug of ours.

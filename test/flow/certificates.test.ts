@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSession } from '../../src/cli/frame/session.ts';
@@ -8,6 +11,7 @@ import { knock, listClients, readDate } from '../../src/doctor/ask-service.ts';
 import type { Names } from '../../src/lib/connect-in-turn.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { createServiceClient } from '../../src/service/client.ts';
+import { makeCertificates } from '../faults/certificates.ts';
 import { makeFile } from '../unit/config/config-fixture.ts';
 import { makeCertificate, type OwnCertificate, startTlsService } from './certificates.ts';
 
@@ -54,6 +58,21 @@ describe('a service with a certificate of its own', () => {
       /no connection to localhost:\d+: .*certificate.* \(127\.0\.0\.1\)$/,
     );
   });
+
+  test.each(['notYet', 'expired'] as const)(
+    'that is %s now is told with what else it may be',
+    async (which) => {
+      const directory = mkdtempSync(join(tmpdir(), 'tributary-clock-'));
+      onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+      const made = makeCertificates(directory);
+      const { cert, key } = made[which];
+      const { baseUrl } = await startTlsService({ certificate: cert, key, file: '' });
+      const byName = `https://localhost:${new URL(baseUrl).port}`;
+      await expect(ask(byName, () => readFileSync(made.authorityFile, 'utf8'))()).rejects.toThrow(
+        /if the service's certificate is right, this device's clock is wrong$/,
+      );
+    },
+  );
 
   test('is not spoken to where the environment says that certificates do not count', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');

@@ -475,6 +475,20 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
       );
       expect(await upWith()).toContain('leads out by lan0');
     });
+
+    it('and is closed, and says why, where the host has IPv6 alone', async () => {
+      const alone =
+        'ip route delete default; ip address add fd77::9/64 dev lan0 nodad; ip route add default via fd77::1';
+      try {
+        await run('sh', '-c', alone);
+        const { text } = await run(...program('namespace', 'up'));
+        expect(text).toMatch(/closed: this host has no way .* IPv4: it has IPv6 alone/);
+      } finally {
+        await run('sh', '-c', `ip route delete default via fd77::1; ${restore}`);
+        await run('ip', 'address', 'delete', 'fd77::9/64', 'dev', 'lan0');
+        expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
+      }
+    });
   });
 
   it('forgets what left untranslated while its rules were gone', async () => {

@@ -17,6 +17,7 @@ export const providingFacts: Facts = {
   residentBytes: 60_000_000,
   configurationProblem: undefined,
   log: { problem: undefined, droppedLines: 0 },
+  missingPart: undefined,
   undelivered: undefined,
   failures: {},
   zone: { name: 'Europe/Berlin', problem: undefined },

@@ -59,6 +59,8 @@ test('of what fails, missing parts alone are asked about', () => {
   );
   const failures = createFailures(log, (error) => void heard.push(error));
   failures.note('page', new Error('a bug'));
+  expect(failures.missingPart()).toBeUndefined();
   failures.note('page', missing);
   expect(heard).toEqual([missing]);
+  expect(failures.missingPart()?.message).toMatch(/is gone, as after an upgrade.*: page\./);
 });

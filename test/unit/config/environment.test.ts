@@ -85,6 +85,17 @@ describe('a wrong value in the environment is an error with its name', () => {
   });
 });
 
+test('what to correct is the variable where it is at fault, and the file where that is', async () => {
+  const adviceOf = (yaml: string, environment: Record<string, string>) =>
+    load(yaml, environment).catch((error: { action?: string }) => error.action);
+  const variables = { TRIBUTARY_PROVIDE_MODE: 'all', TRIBUTARY_Z: '1' };
+  expect(await adviceOf(withService(), variables)).toBe(
+    "Correct TRIBUTARY_Z, TRIBUTARY_PROVIDE_MODE where this program's environment comes from.",
+  );
+  const both = await adviceOf(withService('log: { level: loud }'), variables);
+  expect(both).toBeUndefined();
+});
+
 test('no two keys share a name, and one that ends like a twin is the path of a file too', () => {
   const names = listConfigKeys().map((key) => key.environmentName);
   expect(new Set(names).size).toBe(names.length);

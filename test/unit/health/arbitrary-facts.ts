@@ -96,6 +96,9 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     problem: rare(fc.record({ code: fc.constant('log-unwritten'), message: text, since: time })),
     droppedLines: fc.nat(),
   }),
+  missingPart: rare(
+    fc.record({ code: fc.constant('program-replaced'), message: text, since: time }),
+  ),
   undelivered: rare(
     fc.record({ code: fc.constant('report-undelivered'), message: text, since: time }),
   ),

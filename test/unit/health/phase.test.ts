@@ -60,6 +60,12 @@ const rows: readonly Row[] = [
     codes: ['log-unwritten'],
   },
   {
+    claim: 'a part of the program that is gone is a note',
+    change: { missingPart: { code: 'program-replaced', message: 'Gone.', since: ago(30) } },
+    phase: 'providing',
+    codes: ['program-replaced'],
+  },
+  {
     claim: 'a receiver that gets no reports is a note',
     change: { undelivered: { code: 'report-undelivered', message: 'No.', since: ago(400) } },
     phase: 'providing',

@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import type { WaysOut } from '../config/recipients.ts';
 import { rethrow } from '../errors/codes.ts';
 import { toCeilings } from '../gateway/ceilings.ts';
-import { explainNoWay } from '../gateway/no-way.ts';
 import {
   chooseRouter,
   chooseUplink,
@@ -13,7 +12,7 @@ import {
   listRoutedPrefixes,
   listTunnelEnds,
 } from '../gateway/uplink.ts';
-import { listDetours } from '../gateway/way-out.ts';
+import { explainNoWay, listDetours } from '../gateway/way-out.ts';
 import { chooseConsumerPorts } from '../lib/ports.ts';
 import { noteOfHost } from '../system/connection-table.ts';
 import type { Exec } from '../system/exec.ts';
@@ -57,7 +56,7 @@ export interface NamespaceFit {
   readonly configured: string | undefined;
   /** undefined without one, and then nothing passes until the namespace is fitted again. */
   readonly uplink: string | undefined;
-  /** Why there is no uplink, where neither a cable nor a wait mends it. */
+  /** Why there is no uplink, where neither a cable nor a wait helps. */
   readonly whyNone: string | undefined;
   /** None where the host names no server that can be reached from inside. */
   readonly nameServers: readonly string[];

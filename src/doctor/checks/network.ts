@@ -1,8 +1,7 @@
 import { isIPv4 } from 'node:net';
-import { explainNoWay } from '../../gateway/no-way.ts';
 import { specialPrefixes, tableName } from '../../gateway/policy.ts';
 import { chooseRouter, chooseUplink, listPublicAddresses } from '../../gateway/uplink.ts';
-import { findWayOut, listDefaultRoutes, listDetours } from '../../gateway/way-out.ts';
+import { explainNoWay, findWayOut, listDefaultRoutes, listDetours } from '../../gateway/way-out.ts';
 import { findAction } from '../../health/reasons.ts';
 import { isInAny } from '../../lib/addresses.ts';
 import { hostSide } from '../../namespace/plan.ts';

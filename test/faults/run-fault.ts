@@ -164,6 +164,8 @@ async function recover(world: FaultsWorld, plannedMs: number): Promise<number | 
     world.clock.pass(waitMs);
     world.shakeHands();
     await world.tick('data path');
+    // A mode for fewer people than the service has lets nothing pass until it is told.
+    await world.tick('announce');
     waitMs = await world.tick('service');
     await world.tick('data path');
     const { phase, reasons } = world.report();

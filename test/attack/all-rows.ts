@@ -9,13 +9,14 @@ import { headerRows } from './rows/headers.ts';
 import { hiddenOptionRows } from './rows/hidden-options.ts';
 import { ownPortRows } from './rows/late-answers.ts';
 import { neighbourRows } from './rows/neighbours.ts';
-import { openRows } from './rows/open.ts';
+import { closedAnswerRows, openRows } from './rows/open.ts';
 import { optionRows } from './rows/options.ts';
 import { toConnectRow, translatedSources } from './rows/over-connect.ts';
 import { ownOutsideRows } from './rows/own-outside.ts';
 import { portRangeRows } from './rows/port-ranges.ts';
 import { portRows } from './rows/ports.ts';
 import { protocolRows } from './rows/protocols.ts';
+import { publicRows } from './rows/public.ts';
 import { listRelatedRows } from './rows/related.ts';
 import { routedRows } from './rows/routed.ts';
 import { routingHeaderRows } from './rows/routing-headers.ts';
@@ -50,8 +51,17 @@ export function listRows({ way, from, outerOf }: AttackWorld): readonly Row[] {
     ...routedRows,
     // The network's own protocol carries no packet header by header as the consumer sent it.
     ...(from === 'connect' ? [] : [...hiddenOptionRows, ...optionRows, ...listTracerouteRows(way)]),
-    // The device chooses the address that its side of such a connection has.
-    ...(from === 'connect' ? [] : openRows),
+    ...openRows,
   ];
   return from === 'connect' ? rows.map((row) => toConnectRow(row, outerOf)) : rows;
+}
+
+/** Every row, and what passes only while it provides. */
+export function listClosedRows(world: AttackWorld): readonly Row[] {
+  const { from, outerOf } = world;
+  const answers =
+    from === 'connect'
+      ? closedAnswerRows.map((row) => toConnectRow(row, outerOf))
+      : closedAnswerRows;
+  return [...publicRows, ...answers, ...listRows(world)];
 }

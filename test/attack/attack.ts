@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { isInsideLab } from '../../tools/lab/network.ts';
-import { listRows } from './all-rows.ts';
+import { listClosedRows, listRows } from './all-rows.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { proveRows, whileHeldStill } from './prove.ts';
 import { findThrough } from './run-rows.ts';
@@ -21,7 +21,8 @@ import {
  * `--only` takes the scenarios whose names hold the words; those before them still happen.
  * `--prove` takes out one rule after the other and shows which rows get through without it, and
  * leaves each alone, unless `--out`; `--only` then takes the rows whose names hold the words, and
- * `--rules` the rules.
+ * `--rules` the rules (several with commas between them). With `--closed` the permit has run out
+ * meanwhile, and what passes while it provides is tried too.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
       only: { type: 'string' },
       prove: { type: 'boolean', default: false },
       out: { type: 'boolean', default: false },
+      closed: { type: 'boolean', default: false },
       rules: { type: 'string', default: '' },
     },
   });
@@ -44,8 +46,8 @@ async function main(): Promise<void> {
     throw new Error(`attack: --from ${values.from}: not one of ${attackSources.join(', ')}`);
   for (const way of from === 'program' ? (['container'] as const) : chosen) {
     await using world = await open(way, from);
-    const { rules, out, only = '' } = values;
-    if (values.prove) await prove(world, { only, rules, isEachAlone: !out });
+    const { rules, out, closed: isClosed, only = '' } = values;
+    if (values.prove) await prove(world, { only, rules, isClosed, isEachAlone: !out });
     else await attack(world, only);
   }
 }
@@ -77,16 +79,26 @@ async function prove(
   world: AttackWorld,
   {
     only,
+    isClosed,
     ...which
-  }: { readonly only: string; readonly rules: string; readonly isEachAlone: boolean },
+  }: {
+    readonly only: string;
+    readonly isClosed: boolean;
+    readonly rules: string;
+    readonly isEachAlone: boolean;
+  },
 ): Promise<void> {
   world.startAgent();
   await world.lab.waitForStatus(({ phase }) => phase === 'idle');
   await world.lab.runCommand('provide', 'public');
   await world.lab.waitForStatus(({ phase }) => phase === 'providing');
   say(`\n${world.way}: each rule taken out${which.isEachAlone ? ', and each by itself' : ''}`);
-  const rows = listRows(world).filter(({ name }) => name.includes(only));
-  const proofs = await whileHeldStill(world, () => proveRows(world, rows, { ...which, say }));
+  const tried = isClosed ? listClosedRows(world) : listRows(world);
+  const rows = tried.filter(({ name }) => name.includes(only));
+  const proofs = await whileHeldStill(world, async () => {
+    if (isClosed) await world.inside('nft', 'flush set inet tributary permit');
+    return proveRows(world, rows, { ...which, say });
+  });
   for (const { row, heldBy, getsThroughWithout } of proofs) {
     say(
       `\n  IPv${row.family} ${row.name}\n    held by each of: ${heldBy.join('; ') || 'no rule by itself'}`,

@@ -1,6 +1,6 @@
 import type { StatusDocument } from '../../src/status/document.ts';
 import { changeConfig, stopAgent } from '../net/support/test-lab.ts';
-import { listRows } from './all-rows.ts';
+import { listClosedRows, listRows } from './all-rows.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { tryGreedyConsumer } from './greedy.ts';
 import { tryOpenFlows } from './open-flows.ts';
@@ -13,7 +13,6 @@ import { controls } from './rows/controls.ts';
 import { tooBigRows } from './rows/from-home.ts';
 import { lateAnswerRows } from './rows/late-answers.ts';
 import { blockedPorts } from './rows/port-ranges.ts';
-import { publicRows } from './rows/public.ts';
 import { routedRows } from './rows/routed.ts';
 import { strictRows } from './rows/strict.ts';
 import { untranslatedRows } from './rows/untranslated.ts';
@@ -55,7 +54,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'while it starts in mode none',
     async run(world) {
-      const rows = allClosed(world);
+      const rows = listClosedRows(world);
       // Nobody keeps strangers from the device before the agent does: until then consumers try.
       const byConsumers = rows.filter(({ steps }) => steps[0]?.from === 'tunnel');
       const early = await streamed(world, byConsumers, async () => {
@@ -70,7 +69,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'in mode none',
-    run: async (world) => tried(await runRowsAtOnce(world, allClosed(world))),
+    run: async (world) => tried(await runRowsAtOnce(world, listClosedRows(world))),
   },
   {
     name: 'while it opens',
@@ -137,7 +136,7 @@ export const scenarios: readonly Scenario[] = [
       heldStill(world, async () => {
         await world.inside('ip', 'link', 'set', world.attackedDevice, 'name', 'stranger0');
         try {
-          return await runRowsAtOnce(world, allClosed(world));
+          return await runRowsAtOnce(world, listClosedRows(world));
         } finally {
           await world.inside('ip', 'link', 'set', 'stranger0', 'name', world.attackedDevice);
         }
@@ -155,7 +154,7 @@ export const scenarios: readonly Scenario[] = [
     run: async (world) => {
       world.agent().kill('SIGSTOP');
       await waitUntilClosed(world);
-      const outcomes = await runRowsAtOnce(world, allClosed(world));
+      const outcomes = await runRowsAtOnce(world, listClosedRows(world));
       world.agent().kill('SIGCONT');
       await waitFor(world, provides);
       return tried(outcomes);
@@ -172,7 +171,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'dead by SIGKILL, its permit run out',
-    run: async (world) => tried(await runRowsAtOnce(world, allClosed(world))),
+    run: async (world) => tried(await runRowsAtOnce(world, listClosedRows(world))),
   },
   {
     name: 'while it comes back',
@@ -208,10 +207,6 @@ export const scenarios: readonly Scenario[] = [
 
 function tried(outcomes: readonly Outcome[]): Result {
   return { outcomes, faults: [] };
-}
-
-function allClosed(world: AttackWorld): readonly Row[] {
-  return [...publicRows, ...listRows(world)];
 }
 
 async function streamed(

@@ -5,6 +5,7 @@ const why =
   'what is denied, blocked or one of your own is refused both ways, also where it was open';
 /** In the range that consumers leave from, and none at which the home listens. */
 const firstSource = 20_400;
+const firstClosedSource = 20_500;
 
 interface Far {
   readonly name: string;
@@ -34,19 +35,33 @@ const fars: readonly Far[] = [
 ];
 
 /** What a far end sends within a connection that was open before it was refused. */
-export const openRows: readonly Row[] = fars.map(({ name, far, protocol, port }, index) => {
+export const openRows: readonly Row[] = fars.map((far, index) =>
+  toRow(far, firstSource + index, why),
+);
+
+/** What anybody sends within a connection that was open before all was closed. */
+export const closedAnswerRows: readonly Row[] = [own.public4, own.public6]
+  .flatMap((far): readonly Far[] => [
+    { name: 'a public address', far, protocol: 'udp', port: 9400 },
+    { name: 'a public address', far, protocol: 'tcp', port: 443 },
+  ])
+  .map((far, index) =>
+    toRow(far, firstClosedSource + index, 'nothing goes on in any phase but providing, either way'),
+  );
+
+function toRow({ name, far, protocol, port }: Far, sourcePort: number, promise: string): Row {
   const isV6 = far.includes(':');
   const source = isV6 ? own.consumer6 : own.consumer4;
-  const ports = port === undefined ? undefined : { source: firstSource + index, far: port };
+  const ports = port === undefined ? undefined : { source: sourcePort, far: port };
   return {
     name: `an answer from ${name}, ${far}, by ${protocol} in an open connection`,
     family: isV6 ? 6 : 4,
     open: { protocol, source, far, ...(ports === undefined ? {} : { ports }) },
     steps: [{ from: 'uplink', packets: [toAnswer(far, protocol, ports)] }],
     never: ['tunnel'],
-    why,
+    why: promise,
   };
-});
+}
 
 function toAnswer(
   far: string,

@@ -16,7 +16,8 @@ import { tryConnection } from '../../src/system/try-connection.ts';
  *   worker router ADDRESS PUBLIC_ADDRESS   a home router that tells its public address by NAT-PMP
  *   worker download URL [LIMIT_SECONDS]    prints {bytes, seconds, isWhole} as JSON,
  *                                          and progress lines on the way
- *   worker probe ADDRESS PORT              tries a TCP connection; prints "reached" or "refused"
+ *   worker probe ADDRESS PORT [MS]         tries a TCP connection for so long (1500); prints
+ *                                          "reached" or "refused"
  *   worker get URL                         prints the answer
  *   worker bridge SOCKET PORT              leads a Unix socket to a port of its host's loopback
  *   worker page FOLDER                     outside of the lab: leads a port of the loopback to
@@ -24,7 +25,7 @@ import { tryConnection } from '../../src/system/try-connection.ts';
  */
 
 const chunk = Buffer.alloc(64 * 1024, 0x74);
-const probeTimeoutMs = 1500;
+const usualProbeMs = 1500;
 const sayListening = () => process.stdout.write('listening\n');
 
 function serve(address: string, port: number): void {
@@ -76,8 +77,8 @@ function download(url: string, limitSeconds: number): void {
   request.on('error', () => finish({ isWhole: false }));
 }
 
-async function probe(address: string, port: number): Promise<void> {
-  const outcome = await tryConnection(address, port, probeTimeoutMs);
+async function probe(address: string, port: number, timeoutMs: number): Promise<void> {
+  const outcome = await tryConnection(address, port, timeoutMs);
   process.stdout.write(outcome === 'connect' ? 'reached\n' : 'refused\n');
 }
 
@@ -105,11 +106,11 @@ function offerPage(folder: string): void {
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit());
 }
 
-const [action, first = '', second = ''] = process.argv.slice(2);
+const [action, first = '', second = '', third = usualProbeMs] = process.argv.slice(2);
 if (action === 'serve') serve(first, Number(second));
 else if (action === 'router') answerAsRouter(first, second);
 else if (action === 'download') download(first, Number(second || '60'));
-else if (action === 'probe') void probe(first, Number(second));
+else if (action === 'probe') void probe(first, Number(second), Number(third));
 else if (action === 'get') get(first, (response) => void response.pipe(process.stdout));
 else if (action === 'bridge')
   createForwarder({ host: '127.0.0.1', port: Number(second) }).listen(first, sayListening);

@@ -10,6 +10,8 @@ fail() {
   echo "FAILED: $*"
   systemctl status --no-pager --lines=20 tributary-netns.service tributary.service 2>&1 | tail -n 60
   journalctl --no-pager --lines=40 2>/dev/null | tail -n 40
+  # What the rules counted says where packets ended.
+  ip netns exec tributary nft list counters 2>/dev/null | grep -B1 'packets [1-9]'
   exit 1
 }
 
@@ -94,8 +96,8 @@ phase() { tributary status --json | sed -n 's/.*"phase": *"\([a-z-]*\)".*/\1/p';
 is_phase() { [ "$(phase)" = "$1" ]; }
 client_id() { tributary status --json | tr -d '\n' | sed -n 's/.*"client": *{ *"id": *"\([^"]*\)".*/\1/p'; }
 
-# Really opens a connection from the consumer.
-probe() { on consumer $node $dist/worker.cjs probe "$1" 80; }
+# Really opens a connection from the consumer. Where the machine is slower, a packet takes longer on its way.
+probe() { on consumer $node $dist/worker.cjs probe "$1" 80 $((1500 * ${patience-1})); }
 is_reached() { [ "$(probe "$1")" = reached ]; }
 is_refused() { [ "$(probe "$1")" = refused ]; }
 # A download through the device, whole.

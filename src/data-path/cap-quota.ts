@@ -28,11 +28,16 @@ export function toAllowance(
 
 /**
  * How the quotas of a table have to be changed, so that the line carries no more than the cap
- * before they stop, whatever the kernel joined.
+ * before they stop, whatever the kernel joined. Up to `unread` bytes of what the line has carried
+ * may be missing in the table.
  */
-export function planQuotas(table: NftTable, cap: CapTotals, mostPerByte: number): QuotaPlan {
+export function planQuotas(
+  table: NftTable,
+  cap: CapTotals,
+  { mostPerByte, unread }: { readonly mostPerByte: number; readonly unread: number },
+): QuotaPlan {
   const totals = readTotals(table);
-  const total = (totals?.up.bytes ?? 0) + (totals?.down.bytes ?? 0);
+  const total = (totals?.up.bytes ?? 0) + (totals?.down.bytes ?? 0) + unread;
   const wanted = { cap: cap.stopAtBytes, cap_new: cap.newUntilBytes };
   const changes = Object.entries(wanted).flatMap(([name, stopAtBytes]) => {
     const quota = table.quotas.get(name);

@@ -190,14 +190,15 @@ export function createLineShaper(exec: Exec): LineShaper {
     passage: () => ({ isRedirecting: made?.kind === 'one-tree', turn: rebuilt }),
     takeOut: (place, interfaces) =>
       inTurn(async () => {
-        if (made === undefined && !interfaces.some(({ name }) => name === lineDevice)) return;
-        await remove(place, made?.kind ?? 'one-tree');
+        if (made !== undefined || interfaces.some(({ name }) => name === lineDevice))
+          await remove(place, made?.kind ?? 'one-tree');
         const entrance = `dev ${place.uplink}`;
         const others = await askTc(exec, [
           `filter show ${entrance} egress`,
           `filter show ${entrance} ingress`,
-        ]);
-        if (others.trim() === '') await refused(applyTc(exec, [`qdisc delete ${entrance} clsact`]));
+        ]).catch(toUndefined());
+        if (others?.trim() === '')
+          await refused(applyTc(exec, [`qdisc delete ${entrance} clsact`]));
       }),
   };
 }

@@ -1,32 +1,25 @@
-import { toUndefined } from '../errors/codes.ts';
 import { tableName } from '../gateway/policy.ts';
 import { renderHeaders, renderQuotas } from '../gateway/ruleset.ts';
-import {
-  hasHook,
-  listHookLines,
-  listHookQuestions,
-  readSegments,
-  type SegmentTotals,
-} from '../gateway/segment-hook.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyNft, type NftTable, resetQuota } from '../system/nft.ts';
-import { applyTc, askTcCounts } from '../system/tc.ts';
 import { type CapTotals, planQuotas } from './cap-quota.ts';
 import type { LineShaper } from './line-shaper.ts';
+import { type CountedUplink, createSegmentReader } from './segment-reader.ts';
+import { createUnseenHeaders, type Reading } from './unseen-headers.ts';
 
 /**
- * Adds to the count of what comes down the headers that the rules do not see, because the kernel
- * joins segments. The rules stop at the cap by themselves; this corrects what they leave, pass by
- * pass, so it errs on the owner's side meanwhile.
+ * Adds to the counts of both ways the headers that the rules do not see, because the kernel joins
+ * segments. The rules stop at the cap by themselves; this corrects what they leave, pass by pass,
+ * so it errs on the owner's side meanwhile.
  */
 export interface SegmentCount {
   /**
-   * Reads what left by these devices, and makes the kernel count it where it does not yet. Called
-   * before the table is read, so that no more is added than the rules have counted.
+   * Reads what left by these devices and by the uplink, and makes the kernel count it where it does
+   * not yet. Called before the table is read, so that no more is added than the rules have counted.
    */
   read(devices: readonly CountedDevice[]): Promise<void>;
-  /** Does so for devices that were made after it, before anything may pass them. */
-  begin(devices: readonly CountedDevice[], table: NftTable | undefined): Promise<void>;
+  /** Does so for devices and an uplink that are new after it, before anything may pass them. */
+  begin(ways: CountedWays, table: NftTable | undefined): Promise<void>;
   /**
    * Puts the missing headers into the table that was read after it. Resolves with the table as it
    * is then.
@@ -44,7 +37,7 @@ export interface SegmentCount {
    * what the rules may let pass is looked at again only by the pass after.
    */
   mostPerByte(): number;
-  /** True where something left by the devices since the reading before the last one. */
+  /** True where something was carried by the devices since the reading before the last one. */
   isBusy(): boolean;
 }
 
@@ -58,29 +51,28 @@ const leastPerByte = 1.15;
  * this is no traffic that a quota could foresee.
  */
 const largestPerByte = 4;
-/** Of fewer bytes than this, the packets between the two readings are too large a part. */
-const tellingBytes = 1_000_000;
 
 /** A source's device that is there. */
 export interface CountedDevice {
   readonly name: string;
-  /** What it was given to send since it was made: while that is the same, nothing is read. */
+  /** What it carried since it was made: while both are the same, nothing is read. */
+  readonly rxBytes: number;
   readonly txBytes: number;
 }
 
-interface Reading {
-  readonly sent: SegmentTotals;
-  /** Which devices were read, and how packets reached them: other readings cannot be compared. */
-  readonly place: string;
+/** By what consumers' packets leave. */
+export interface CountedWays {
+  readonly devices: readonly CountedDevice[];
+  readonly uplink: CountedUplink | undefined;
 }
 
-interface Base extends Reading {
-  readonly handed: SegmentTotals;
-}
+type Readings = { readonly [way in 'up' | 'down']: Reading | undefined };
 
 export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>): SegmentCount {
-  let reading: Reading | undefined;
-  let base: Base | undefined;
+  const reader = createSegmentReader(exec, line);
+  const unseen = { up: createUnseenHeaders(), down: createUnseenHeaders() };
+  let readings: Readings | undefined;
+  let uplink: CountedUplink | undefined;
   /** undefined until a device was there to try it at. */
   let isCounting: boolean | undefined;
   /** True while the rules stop earlier than at the cap. */
@@ -88,100 +80,73 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
   let isBusy = false;
   let carried = '';
   let counted = '';
-  /** The share of headers that were not seen, and of packets, at the last comparison. */
-  let missing = { perByte: 0, perPacket: 0 };
 
-  const readDevice = async (device: string, way: { readonly isRedirected: boolean }) => {
-    const said = await askTcCounts(exec, listHookQuestions(device));
-    if (hasHook(said)) return readSegments(said, way);
-    const [entrance = '', filter = ''] = listHookLines(device);
-    await applyTc(exec, [entrance], 'forced').catch(toUndefined('command-failed'));
-    await applyTc(exec, [filter]);
-    return readSegments(await askTcCounts(exec, listHookQuestions(device)), way);
+  const readAll = async (names: readonly string[]): Promise<Readings> => {
+    const down = await reader.readDown(names);
+    const up = uplink && names.length > 0 ? await reader.readUp(uplink) : undefined;
+    isCounting = names.length === 0 ? undefined : down !== undefined;
+    return { down, up };
   };
-  const readAll = async (devices: readonly string[]): Promise<Reading | undefined> => {
-    const { isRedirecting, turn } = line.passage();
-    const each = await Promise.all(
-      devices.map((device) => readDevice(device, { isRedirected: isRedirecting })),
-    );
-    const found = each.flatMap((one) => one ?? []);
-    if (found.length < devices.length || devices.length === 0) return undefined;
-    const place = `${devices.join()} ${isRedirecting} ${turn}`;
-    const sum = (what: keyof SegmentTotals) => found.reduce((all, one) => all + one[what], 0);
-    return { place, sent: { bytes: sum('bytes'), packets: sum('packets') } };
-  };
-  /** The headers and packets that the rules did not see since the last comparison. */
-  const compare = (now: Base): SegmentTotals => {
-    const before = base;
-    base = now;
-    if (before === undefined) return { bytes: 0, packets: 0 };
-    const handed = subtract(now.handed, before.handed);
-    if (handed.packets <= 0) return { bytes: 0, packets: 0 };
-    const sent = subtract(now.sent, before.sent);
-    // Where the two readings cannot be compared, as much is missing as was before.
-    if (now.place !== before.place || sent.packets < 0)
-      return {
-        bytes: Math.round(handed.bytes * missing.perByte),
-        packets: Math.round(handed.packets * missing.perPacket),
-      };
-    const unseen = subtract(sent, handed);
-    if (handed.bytes < tellingBytes) return unseen;
-    missing = {
-      perByte: Math.max(0, unseen.bytes) / handed.bytes,
-      perPacket: Math.max(0, unseen.packets) / handed.packets,
-    };
-    return unseen;
+  /** The counter of what the rules did not see one way, as it has to be; none where it is right. */
+  const correctWay = (way: 'up' | 'down', table: NftTable | undefined) => {
+    const handed = table?.counters.get(`handed_${way}`);
+    const merged = table?.counters.get(`merged_${way}`);
+    if (handed === undefined || merged === undefined) {
+      unseen[way].begin(undefined);
+      return [];
+    }
+    const reading = readings?.[way];
+    if (reading === undefined) return [];
+    const { packets, bytes } = unseen[way].take({ ...reading, handed });
+    const next = { packets: merged.packets + packets, bytes: merged.bytes + bytes };
+    return bytes === 0 ? [] : [[`merged_${way}`, next] as const];
   };
   const mostPerByte = () =>
     isCounting === false
       ? 1
-      : Math.min(largestPerByte, Math.max(leastPerByte, 1 + 2 * missing.perByte));
+      : Math.min(
+          largestPerByte,
+          Math.max(leastPerByte, 1 + 2 * Math.max(unseen.up.perByte(), unseen.down.perByte())),
+        );
   return {
     mostPerByte,
     isBusy: () => isBusy,
     async read(devices) {
-      const now = devices.map(({ name, txBytes }) => `${name} ${txBytes}`).join();
+      const now = devices.map((own) => `${own.name} ${own.rxBytes} ${own.txBytes}`).join();
       isBusy = now !== carried;
       if (isCounting && !isBusy) return;
       carried = now;
       const names = devices.map(({ name }) => name);
       counted = names.join();
-      reading = await readAll(names).catch(toUndefined('command-failed', 'missing-program'));
-      isCounting = names.length === 0 ? undefined : reading !== undefined;
+      readings = await readAll(names);
     },
-    async begin(devices, table) {
+    async begin({ devices, uplink: next }, table) {
       const names = devices.map(({ name }) => name);
-      if (names.join() === counted) return;
+      const areSame = names.join() === counted;
+      if (areSame && next?.name === uplink?.name) return;
       counted = names.join();
-      const sent = await readAll(names).catch(toUndefined('command-failed', 'missing-program'));
-      const handed = table?.counters.get('handed_down');
-      isCounting = names.length === 0 ? undefined : sent !== undefined;
-      base = sent && handed && { ...sent, handed };
+      if (uplink !== undefined && next?.name !== uplink.name) await reader.leave(uplink.name);
+      uplink = next;
+      const now = await readAll(names);
+      for (const way of areSame ? (['up'] as const) : (['up', 'down'] as const)) {
+        const [reading, handed] = [now[way], table?.counters.get(`handed_${way}`)];
+        unseen[way].begin(reading && handed && { ...reading, handed });
+      }
     },
     async correct(table) {
-      const handed = table?.counters.get('handed_down');
-      const merged = table?.counters.get('merged_down');
-      if (table === undefined || handed === undefined || merged === undefined) {
-        base = undefined;
-        return table;
-      }
-      if (reading === undefined) return table;
-      const unseen = compare({ ...reading, handed });
-      reading = undefined;
-      // Packets between the two readings were handed over and not seen to leave: they come next.
-      base = base && carryOver(base, unseen);
-      if (unseen.bytes <= 0) return table;
-      const next = {
-        packets: merged.packets + Math.max(0, unseen.packets),
-        bytes: merged.bytes + unseen.bytes,
-      };
-      await applyNft(exec, renderHeaders(next), 'counting the headers of segments');
-      return { ...table, counters: new Map([...table.counters, ['merged_down', next]]) };
+      const corrected = new Map([...correctWay('up', table), ...correctWay('down', table)]);
+      readings = undefined;
+      if (table === undefined || corrected.size === 0) return table;
+      await applyNft(exec, renderHeaders(corrected), 'counting the headers of segments');
+      return { ...table, counters: new Map([...table.counters, ...corrected]) };
     },
     async allow(table, cap) {
       if (table === undefined || (!isCounting && !stopsEarly)) return table;
       stopsEarly = mostPerByte() > 1;
-      const { quotas, again } = planQuotas(table, cap, mostPerByte());
+      const recent = isBusy ? unseen.up.recentBytes() + unseen.down.recentBytes() : 0;
+      // What the rules saw while this pass read the rest is not whole yet.
+      const unread = Math.ceil(recent * (mostPerByte() - 1));
+      const { quotas, again } = planQuotas(table, cap, { mostPerByte: mostPerByte(), unread });
       if (quotas.size === 0) return table;
       const most = [...quotas].map(([name, { bytes }]) => [name, bytes] as const);
       await applyNft(exec, renderQuotas(most), 'setting what the cap leaves');
@@ -190,14 +155,4 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
       return { ...table, quotas: new Map([...table.quotas, ...quotas]) };
     },
   };
-}
-
-function subtract(more: SegmentTotals, less: SegmentTotals): SegmentTotals {
-  return { bytes: more.bytes - less.bytes, packets: more.packets - less.packets };
-}
-
-/** Less than nothing cannot be missing: what is short now is taken from what comes next. */
-function carryOver(base: Base, unseen: SegmentTotals): Base {
-  const short = { bytes: Math.min(0, unseen.bytes), packets: Math.min(0, unseen.packets) };
-  return { ...base, sent: subtract(base.sent, short) };
 }

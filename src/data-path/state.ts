@@ -85,11 +85,11 @@ export function readTotals(table: NftTable | undefined): ForwardedTotals | undef
   const up = table?.counters.get('forwarded_up');
   const down = table?.counters.get('forwarded_down');
   if (up === undefined || down === undefined) return undefined;
-  const merged = table?.counters.get('merged_down') ?? { packets: 0, bytes: 0 };
-  return {
-    up: { packets: up.packets, bytes: up.bytes },
-    down: { packets: down.packets + merged.packets, bytes: down.bytes + merged.bytes },
+  const toWhole = (way: 'up' | 'down', seen: { packets: number; bytes: number }) => {
+    const merged = table?.counters.get(`merged_${way}`) ?? { packets: 0, bytes: 0 };
+    return { packets: seen.packets + merged.packets, bytes: seen.bytes + merged.bytes };
   };
+  return { up: toWhole('up', up), down: toWhole('down', down) };
 }
 
 /** Packets refused since the table was made, by reason, without the agent's own probes. */

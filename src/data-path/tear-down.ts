@@ -42,7 +42,8 @@ export async function closeDataPath(
   const devices = host.sources.map(({ device }) => device);
   const uplink = chooseUplink(network, { devices });
   const isThere = (name: string) => network.interfaces.some((own) => own.name === name);
-  const endings = devices.filter(isThere).map(renderHookRemoval);
+  const counted = [...devices.filter(isThere), ...(uplink === undefined ? [] : [uplink])];
+  const endings = counted.map(renderHookRemoval);
   if (endings.length > 0)
     await applyTc(exec, endings, 'forced').catch(toUndefined('command-failed', 'missing-program'));
   if (uplink !== undefined)

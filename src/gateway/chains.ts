@@ -4,6 +4,7 @@ import { listReplyRules, listSegmentRules, listSenderRules } from './device-rule
 import { nameDevices } from './devices.ts';
 import { listJudgedJumps, toJudgeChain } from './judged.ts';
 import { listClassRules, listFloodRules, listOuterRules, toLineChain } from './line-rules.ts';
+import { lineMark } from './line-tree.ts';
 import { deniedMark, type GatewayPolicy } from './policy.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
 import { listDestinationRules, listKnownRules, listSourceRules } from './reach-rules.ts';
@@ -163,9 +164,10 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         'untranslated',
         `iifname ${tunnel} fib saddr type != local ${refuse('refused_untranslated')}`,
       ),
-      // What the device is handed is compared with what leaves by it: the kernel joins segments,
-      // and counts one header for all of them here.
+      // What a device is handed is compared with what leaves by it: the kernel joins segments, and
+      // counts one header for all of them here. On the uplink, consumers' packets leave among others.
       rule('handed', `oifname ${tunnel} counter name handed_down`),
+      rule('handed-up', `iifname ${tunnel} counter name handed_up meta mark set ${lineMark}`),
     ]),
     ...toProbeChains(policy.probes, devices),
   ];

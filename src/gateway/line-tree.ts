@@ -35,7 +35,7 @@ export type LinePlace = Pick<DesiredLine, 'devices' | 'uplink'>;
 
 const filterPreference = 20;
 /** Classic BPF that compares the packet's mark; every kernel's filters know it. */
-const isMarked = `'4,32 0 0 4294963220,21 0 1 ${Number(lineMark)},6 0 0 4294967295,6 0 0 0'`;
+export const isMarked = `'4,32 0 0 4294963220,21 0 1 ${Number(lineMark)},6 0 0 4294967295,6 0 0 0'`;
 
 /** Questions of `tc` whose answers `matchesLine` reads. */
 export function listLineQuestions(line: DesiredLine): readonly string[] {

@@ -114,7 +114,9 @@ export function renderRuleset(
     ...declareJudgement(),
     `  counter forwarded_up { packets ${totals.up.packets} bytes ${totals.up.bytes} }`,
     `  counter forwarded_down { packets ${totals.down.packets} bytes ${totals.down.bytes} }`,
+    '  counter handed_up { }',
     '  counter handed_down { }',
+    '  counter merged_up { }',
     '  counter merged_down { }',
     ...Object.keys(refusals).map((name) => `  counter ${name} { }`),
     ...quotas.map(([name]) => `  quota ${name} { over 1 bytes }`),
@@ -158,10 +160,16 @@ export function continueCounts(
   };
 }
 
-/** One transaction that sets how much of what came down the rules did not see. */
-export function renderHeaders({ packets, bytes }: ForwardedTotals['down']): string {
-  const counter = `  counter merged_down { packets ${packets} bytes ${bytes} }`;
-  return `delete counter inet ${tableName} merged_down\ntable inet ${tableName} {\n${counter}\n}\n`;
+/** One transaction that sets counters of what the rules did not see. */
+export function renderHeaders(merged: ReadonlyMap<string, ForwardedTotals['down']>): string {
+  return `${[
+    ...[...merged.keys()].map((name) => `delete counter inet ${tableName} ${name}`),
+    `table inet ${tableName} {`,
+    ...[...merged].map(
+      ([name, { packets, bytes }]) => `  counter ${name} { packets ${packets} bytes ${bytes} }`,
+    ),
+    '}',
+  ].join('\n')}\n`;
 }
 
 /** One transaction that sets quotas which are there. What they have counted goes on. */

@@ -1,9 +1,9 @@
 /*
- * Network cards join the segments of a download, and rules see one packet with one header for all
- * of them. Where a packet leaves by a device, the kernel's traffic control knows how many there
- * are, and counts each with its own header.
+ * Network cards join the segments of a download, and WireGuard those of an upload, and rules see
+ * one packet with one header for all of them. Where a packet leaves by a device, the kernel's
+ * traffic control knows how many there are, and counts each with its own header.
  */
-import { lineDevice } from './line-tree.ts';
+import { isMarked, lineDevice } from './line-tree.ts';
 
 /** What a hook counted since it was made. */
 export interface SegmentTotals {
@@ -15,13 +15,22 @@ export interface SegmentTotals {
 const preference = 30;
 
 /**
- * Lines for `tc` that make the kernel count what leaves by a device. It counts only where there is
- * a filter, so this one lets everything pass. The first line may fail, because its part may exist.
+ * Lines for `tc` that make the kernel count what leaves by a source's device. It counts only where
+ * there is a filter, so this one lets everything pass. The first line may fail, because its part
+ * may exist.
  */
 export function listHookLines(device: string): readonly string[] {
   return [
     `qdisc add dev ${device} clsact`,
     `filter add dev ${device} egress protocol all pref ${preference} u32 match u32 0 0`,
+  ];
+}
+
+/** The same for the uplink, where consumers' packets are known by their mark. */
+export function listUplinkHookLines(uplink: string): readonly string[] {
+  return [
+    `qdisc add dev ${uplink} clsact`,
+    `filter add dev ${uplink} egress protocol all pref ${preference} bpf bytecode ${isMarked} action pass`,
   ];
 }
 
@@ -39,17 +48,30 @@ export function hasHook(said: string): boolean {
   return new RegExp(`^filter .*\\bpref ${preference} `, 'm').test(said);
 }
 
-/**
- * What left by a device; undefined where nothing counts it. With `isRedirected`, everything goes
- * through the tree of the line and leaves a second time, so the way into the tree is what counts.
- */
-export function readSegments(
+interface HookPlace {
+  /**
+   * True where everything goes through the tree of the line and leaves a second time, so that the
+   * way into the tree is what counts.
+   */
+  readonly isRedirected: boolean;
+}
+
+/** What left by a source's device; undefined where nothing counts it. */
+export function readSegments(said: string, { isRedirected }: HookPlace): SegmentTotals | undefined {
+  return readSent(said, isRedirected ? intoTree : '^qdisc clsact [^\\n]*\\n\\s*');
+}
+
+/** What consumers sent that left by the uplink; undefined where nothing counts it. */
+export function readUplinkSegments(
   said: string,
-  { isRedirected }: { readonly isRedirected: boolean },
+  { isRedirected }: HookPlace,
 ): SegmentTotals | undefined {
-  const place = isRedirected
-    ? `Egress Redirect to device ${lineDevice}\\)[^]*?`
-    : '^qdisc clsact [^\\n]*\\n\\s*';
+  return readSent(said, isRedirected ? intoTree : 'gact action pass[^]*?');
+}
+
+const intoTree = `Egress Redirect to device ${lineDevice}\\)[^]*?`;
+
+function readSent(said: string, place: string): SegmentTotals | undefined {
   const found = new RegExp(`${place}Sent (\\d+) bytes (\\d+) pkt`, 'm').exec(said);
   return found === null ? undefined : { bytes: Number(found[1]), packets: Number(found[2]) };
 }

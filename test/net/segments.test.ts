@@ -4,6 +4,7 @@ import { type Lab, waitForDownload } from '../../tools/lab/lab.ts';
 import { addresses, isInsideLab, labInternet } from '../../tools/lab/network.ts';
 import { waitUntil } from '../patience.ts';
 import { changeConfig, createTestLab, showLogOnFailure } from './support/test-lab.ts';
+import { uploadWhole } from './support/upload.ts';
 
 const capBytes = 12_000_000;
 /** The kernel joins packets up to this size. */
@@ -63,6 +64,47 @@ describe.skipIf(!isInsideLab())('what is counted of a download', () => {
       expect(await readCarriedBytes(lab, `trib-${id}`)).toBeLessThanOrEqual(capBytes);
     },
   );
+});
+
+/*
+ * The engine joins what one consumer uploads before the kernel is given it. The consumer's own
+ * device sends one segment at a time here, so what it counts is what the line carried.
+ */
+describe.skipIf(!isInsideLab())('what is counted of an upload', () => {
+  it('whose segments were joined is what the consumer sent', async (context) => {
+    const lab = await createTestLab({
+      id: 'segu',
+      profile: 'documented',
+      source: 'connect',
+      config: {
+        gateway: { allow_destinations: [labInternet], permit_seconds: 5 },
+        // Where a kernel counts at the uplink only what a tree takes from there, this makes one.
+        provide: { household: 'off', rate_limit: { line: '80 Mbit' } },
+      },
+    });
+    onTestFinished(() => lab.remove());
+    const agent = lab.startAgent();
+    showLogOnFailure(context, () => agent);
+    await lab.waitForStatus(({ phase, gateway }) => phase === 'providing' && gateway.open);
+    await lab.consumer?.isReady;
+    const route = await lab.network.run('consumer', 'ip', 'route', 'get', addresses.internet);
+    const device = /dev (\S+)/.exec(route)?.[1] ?? '';
+    await lab.network.run('consumer', 'ip', 'link', 'set', 'dev', device, 'gso_max_segs', '1');
+    const readSent = async () => {
+      const read = (what: string) =>
+        lab.network.run('consumer', 'cat', `/sys/class/net/${device}/statistics/${what}`);
+      return Number(await read('tx_bytes')) + Number(await read('rx_bytes'));
+    };
+    const [sentBefore, countedBefore] = [await readSent(), await readCounted(lab)];
+    await uploadWhole(lab, 3_000_000);
+    await waitUntil(async () => {
+      const sent = (await readSent()) - sentBefore;
+      expect(sent).toBeGreaterThan(3_000_000);
+      const counted = (await readCounted(lab)) - countedBefore;
+      expect((sent - counted) / sent).toBeGreaterThan(-0.002);
+      expect((sent - counted) / sent).toBeLessThan(0.002);
+    });
+  });
 });
 
 async function readCounted(lab: Lab): Promise<number> {

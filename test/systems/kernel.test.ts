@@ -64,6 +64,18 @@ describe.skipIf(process.arch !== 'x64').each(['bookworm', 'trixie'] as const)(
     until_true 20 is_reached 192.0.2.10
     download 1000000 || fail 'a download did not come whole'
     is_refused 192.168.77.1 || fail 'the home network was reached'
+    # This WireGuard joins what a consumer uploads. It is counted as the consumer sends it, one segment at a time.
+    ip -netns consumer link set dev eth0 gso_max_segs 1
+    count_sent() { on consumer sh -c 'cd /sys/class/net/eth0/statistics; echo $(($(cat tx_bytes) + $(cat rx_bytes) - 14 * ($(cat tx_packets) + $(cat rx_packets))))'; }
+    count_used() { tributary status --json | tr -d '\\n' | sed 's/.*"usage": *{[^}]*"bytes": *\\([0-9]*\\).*/\\1/'; }
+    sent=$(count_sent) used=$(count_used)
+    on internet $node -e 'require("node:net").createServer((from) => from.resume()).listen(9000)' &
+    upload() { on consumer $node -e 'const to = require("node:net").connect(9000, "192.0.2.10", () => to.end(Buffer.alloc(20_000_000))); to.resume()'; }
+    until_true 20 upload
+    is_counted() { echo "$sent $(count_sent) $used $(count_used)" | awk '{ sent = $2 - $1; used = $4 - $3; print "an upload of", sent, "bytes is counted as", used; exit sent < 20000000 || used < 0.998 * sent || used > 1.002 * sent }'; }
+    is_counted_soon() { is_counted >counted; }
+    until_true 20 is_counted_soon
+    cat counted
     # The emulated machine's own delays are no household's.
     tributary config set provide.household off
     tributary config set provide.rate_limit.line '4 Mbit'
@@ -117,7 +129,9 @@ describe.skipIf(process.arch !== 'x64').each(['bookworm', 'trixie'] as const)(
         830_000,
       );
       process.stdout.write(
-        (text.match(/^(under a limit|one connection).*$/gm) ?? []).join('\n').concat('\n'),
+        (text.match(/^(an upload|under a limit|one connection).*$/gm) ?? [])
+          .join('\n')
+          .concat('\n'),
       );
       expect(exitCode, text).toBe(0);
     });

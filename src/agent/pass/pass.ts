@@ -1,5 +1,6 @@
 import { type DataPath, reconcileDataPath } from '../../data-path/reconcile.ts';
 import type { CountedDevice, SegmentCount } from '../../data-path/segment-count.ts';
+import { toCountedUplink } from '../../data-path/segment-reader.ts';
 import type { SelfTest } from '../../data-path/self-test.ts';
 import { type DataPathHost, readTotals } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
@@ -78,7 +79,8 @@ export async function runPass(parts: PassParts): Promise<void> {
   const desired = { ...wish, mostPerByte: parts.segments.mostPerByte() };
   const table = found.host.isVouched ? counted : await parts.segments.allow(counted, desired);
   const dataPath = await reconcileDataPath(parts.host, desired, { ...found.host, table });
-  await parts.segments.begin(listDevices(parts), dataPath.table);
+  const uplink = toCountedUplink(found.host.network.interfaces, dataPath.uplink);
+  await parts.segments.begin({ devices: listDevices(parts), uplink }, dataPath.table);
 
   publish(parts, found, dataPath);
   noteProblems(parts, dataPath, await settle(sources, wanted));
@@ -96,11 +98,11 @@ export function noteFailure(parts: Pick<PassParts, 'path' | 'now'>, failure: Tri
   note(parts, 'gatewayProblem', failure);
 }
 
-/** The sources' devices that are there, for the count of what leaves by them. */
+/** The sources' devices that are there, for the count of what they carry. */
 function listDevices({ state, readCarried }: PassParts): readonly CountedDevice[] {
   return state.sources.all.flatMap(({ driver: { device: name } }) => {
     const carried = readCarried(name);
-    return carried === undefined ? [] : [{ name, txBytes: carried.txBytes }];
+    return carried === undefined ? [] : [{ name, ...carried }];
   });
 }
 

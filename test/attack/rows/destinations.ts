@@ -90,6 +90,11 @@ export const destinationRows: readonly Row[] = [
     isHeldTwice: true,
     marks: [toMark('192.168.77.200')],
   }),
+  // By another way than the uplink, which is the device's or the host's own.
+  toDestination('a machine of another network of the device', own.beyond4, home, {
+    isHeldTwice: true,
+    never: ['nas', 'router', 'internet', 'device', 'host', 'second'],
+  }),
   toDestination("the home's broadcast", '192.168.77.255', home),
   toDestination("the home's network address", '192.168.77.0', home, {
     isHeldTwice: true,

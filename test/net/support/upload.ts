@@ -22,3 +22,22 @@ export async function upload(lab: Lab, lastsMs: number): Promise<number> {
   ]);
   return Number(arrived);
 }
+
+/** Sends so many bytes from a consumer to the Internet, whole. */
+export async function uploadWhole(lab: Lab, bytes: number): Promise<void> {
+  const listen = `require('node:net').createServer((socket) => {
+      let arrived = 0;
+      socket.on('data', (data) => (arrived += data.length));
+      socket.on('end', () => { socket.end(); console.log(arrived); process.exit(); });
+    }).listen(${port}, '${addresses.internet}');`;
+  const send = `const again = () => {
+      const socket = require('node:net').connect(${port}, '${addresses.internet}');
+      socket.on('connect', () => socket.end(Buffer.alloc(${bytes}))).resume();
+      socket.on('error', () => undefined).on('close', (isBroken) => isBroken ? setTimeout(again, 200) : process.exit());
+    };
+    again();`;
+  await Promise.all([
+    lab.network.run('internet', process.execPath, '-e', listen),
+    lab.network.run('consumer', process.execPath, '-e', send),
+  ]);
+}

@@ -20,6 +20,8 @@ function createTable(quotas: Readonly<Record<string, { bytes: number; used: numb
   };
 }
 
+/** What the table has is all that the line carried. */
+const seen = { mostPerByte: 1.25, unread: 0 };
 const cap = { stopAtBytes: 10_000_000, newUntilBytes: undefined };
 
 describe('what the rules may let pass', () => {
@@ -36,16 +38,22 @@ describe('what the rules may let pass', () => {
     const { quotas, again } = planQuotas(
       createTable({ cap: { bytes: 9e6, used: 4e6 } }),
       cap,
-      1.25,
+      seen,
     );
     expect([[...quotas], again]).toEqual([[['cap', { bytes: 8e6, used: 4e6 }]], []]);
+  });
+
+  test('is less by what the line has carried and nobody has read yet', () => {
+    const table = createTable({ cap: { bytes: 9e6, used: 4e6 } });
+    const { quotas } = planQuotas(table, cap, { ...seen, unread: 500_000 });
+    expect([...quotas]).toEqual([['cap', { bytes: 7.6e6, used: 4e6 }]]);
   });
 
   test('begins again where the quota has stopped, since it counts what it refuses', () => {
     const { quotas, again } = planQuotas(
       createTable({ cap: { bytes: 4e6, used: 4e6 } }),
       cap,
-      1.25,
+      seen,
     );
     expect([[...quotas], again]).toEqual([[['cap', { bytes: 4e6, used: 0 }]], ['cap']]);
   });
@@ -60,6 +68,6 @@ describe('what the rules may let pass', () => {
     ['there is no quota', {}, cap],
     ['there is no cap', { cap: { bytes: 4e6, used: 4e6 } }, { ...cap, stopAtBytes: undefined }],
   ])('stays where %s', (_claim, quotas, totals) => {
-    expect(planQuotas(createTable(quotas), totals, 1.25).quotas.size).toBe(0);
+    expect(planQuotas(createTable(quotas), totals, seen).quotas.size).toBe(0);
   });
 });

@@ -4,34 +4,51 @@ import { SystemError } from '../../../src/system/errors.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import type { NftTable } from '../../../src/system/nft.ts';
 
-/** A kernel that joins segments: what its rules saw, and what left by the device. */
+const uplink = { name: 'lan9', headerBytes: 14 };
+
+/** A kernel that joins segments: what its rules saw, and what left by the device and the uplink. */
 function createKernel() {
   const seen = { packets: 0, bytes: 0 };
   const sent = { packets: 0, bytes: 0 };
-  let merged = { packets: 0, bytes: 0 };
-  let isHooked = false;
+  const up = { seen: { packets: 0, bytes: 0 }, sent: { packets: 0, bytes: 0 } };
+  const merged = new Map(['up', 'down'].map((way) => [way, { packets: 0, bytes: 0 }]));
+  const hooked = new Set<string>();
   const passage = { isRedirecting: false, turn: 0 };
   const commands: string[] = [];
   let isRefusing = false;
   const quotas = new Map([['cap', { bytes: 500_000, used: 0 }]]);
+  const answer = (input: string) => {
+    const asked = /qdisc show dev (\S+)/.exec(input)?.[1];
+    const filter = hooked.has(asked ?? '') ? 'filter protocol all pref 30 some\n' : '';
+    const toSent = ({ bytes, packets }: typeof sent) => `Sent ${bytes} bytes ${packets} pkt\n`;
+    if (asked === uplink.name)
+      return filter && `${filter}\taction order 1: gact action pass\n\t${toSent(up.sent)}`;
+    return asked === undefined
+      ? ''
+      : `qdisc clsact ffff: parent ffff:fff1 \n ${toSent(sent)}${filter}`;
+  };
   const exec: Exec = async ({ input = '' }) => {
     commands.push(input.trim());
     if (isRefusing && input.includes('qdisc'))
       throw new SystemError('command-failed', 'tc: no such kind');
     const quota = /quota cap \{ over (\d+) bytes/.exec(input);
     if (quota !== null) quotas.set('cap', { bytes: Number(quota[1]), used: 0 });
-    if (input.includes('filter add')) isHooked = true;
-    const counter = /merged_down \{ packets (\d+) bytes (\d+) \}/.exec(input);
-    if (counter !== null) merged = { packets: Number(counter[1]), bytes: Number(counter[2]) };
-    return input.includes('qdisc show')
-      ? `qdisc clsact ffff: parent ffff:fff1 \n Sent ${sent.bytes} bytes ${sent.packets} pkt\n${isHooked ? 'filter protocol all pref 30 u32\n' : ''}`
-      : '';
+    const added = /filter add dev (\S+)/.exec(input)?.[1];
+    if (added !== undefined) hooked.add(added);
+    if (/filter delete dev lan9/.test(input)) hooked.delete('lan9');
+    for (const [, way = '', packets, bytes] of input.matchAll(
+      /merged_(up|down) \{ packets (\d+) bytes (\d+) \}/g,
+    ))
+      merged.set(way, { packets: Number(packets), bytes: Number(bytes) });
+    return answer(input);
   };
   const segments = createSegmentCount(exec, { passage: () => passage });
   const list = (): NftTable => ({
     counters: new Map([
       ['handed_down', { ...seen }],
-      ['merged_down', merged],
+      ['handed_up', { ...up.seen }],
+      ['merged_up', merged.get('up') ?? seen],
+      ['merged_down', merged.get('down') ?? seen],
       ['forwarded_up', { packets: 0, bytes: 0 }],
       ['forwarded_down', { packets: 0, bytes: 0 }],
     ]),
@@ -43,7 +60,8 @@ function createKernel() {
     policies: new Map(),
     listing: '',
   });
-  const read = () => segments.read([{ name: 'tun9', txBytes: sent.bytes }]);
+  const device = () => ({ name: 'tun9', rxBytes: up.sent.bytes, txBytes: sent.bytes });
+  const read = () => segments.read([device()]);
   return {
     segments,
     passage,
@@ -55,6 +73,18 @@ function createKernel() {
       sent.packets += count;
       sent.bytes += count * 1050;
     },
+    /**
+     * The same by the uplink, which is a card of Ethernet's kind, with headers of 52. Of what a
+     * program joined, the kernel does not know how many segments it is.
+     */
+    send(count: number, joinedBy: 'kernel' | 'program' = 'kernel') {
+      up.seen.packets += 1;
+      up.seen.bytes += 52 + count * 1000;
+      up.sent.packets += joinedBy === 'program' && count > 1 ? 0 : count;
+      up.sent.bytes += count * (1052 + 14);
+    },
+    begin: (isNew = true) =>
+      segments.begin({ devices: [device()], uplink: isNew ? uplink : undefined }, list()),
     /** Traffic control takes nothing from now on. */
     refuse() {
       isRefusing = true;
@@ -79,6 +109,8 @@ function createKernel() {
       await read();
       return (await segments.correct(list()))?.counters.get('merged_down');
     },
+    mergedUp: () => merged.get('up'),
+    isHooked: (name: string) => hooked.has(name),
   };
 }
 
@@ -130,19 +162,67 @@ describe('the headers of joined segments', () => {
     await kernel.segments.read([]);
     expect(kernel.segments.mostPerByte()).toBe(1.15);
     kernel.refuse();
-    await kernel.segments.begin([{ name: 'tun9', txBytes: 0 }], undefined);
+    await kernel.begin();
     expect(kernel.segments.mostPerByte()).toBe(1);
   });
 
   test('which cannot be counted let the rules stop at the cap, once', async () => {
     const kernel = createKernel();
     kernel.refuse();
-    await kernel.segments.begin([{ name: 'tun9', txBytes: 0 }], undefined);
+    await kernel.begin();
     expect(await kernel.allow(1_000_000)).toBe(1_000_000);
     expect(await kernel.allow(2_000_000)).toBe(1_000_000);
   });
 
-  test('are read only while something leaves', async () => {
+  test('of packets that may not be read yet are kept back from the cap, and then given', async () => {
+    const kernel = createKernel();
+    await kernel.pass();
+    kernel.carry(1_000);
+    await kernel.pass();
+    // The table has 1,000,050 bytes of it, of which each may be 1.15 on the line.
+    const kept = await kernel.allow(10_000_000);
+    await kernel.pass();
+    const given = await kernel.allow(10_000_000);
+    expect((given ?? 0) - (kept ?? 0)).toBeCloseTo((1_000_050 * 0.15) / 1.15, -2);
+  });
+
+  test('of uploads are added too, without what the card puts around each', async () => {
+    const kernel = createKernel();
+    await kernel.pass();
+    await kernel.begin();
+    kernel.send(20);
+    kernel.carry(3);
+    expect(await kernel.pass()).toEqual({ packets: 2, bytes: 100 });
+    expect(kernel.mergedUp()).toEqual({ packets: 19, bytes: 988 });
+    kernel.send(1);
+    await kernel.pass();
+    expect(kernel.mergedUp()).toEqual({ packets: 19, bytes: 988 });
+    kernel.send(11, 'program');
+    kernel.send(1);
+    await kernel.pass();
+    expect(kernel.mergedUp()).toEqual({ packets: 29, bytes: 988 + 520 });
+  });
+
+  test('of uploads let the rules stop early where they are many', async () => {
+    const kernel = createKernel();
+    await kernel.pass();
+    await kernel.begin();
+    for (let count = 0; count < 2_000; count += 1) kernel.send(40);
+    await kernel.pass();
+    expect(kernel.segments.mostPerByte()).toBe(1.15);
+    expect(kernel.mergedUp()).toEqual({ packets: 78_000, bytes: 78_000 * 52 });
+  });
+
+  test('are counted no more at an uplink that is none now', async () => {
+    const kernel = createKernel();
+    await kernel.pass();
+    await kernel.begin();
+    expect(kernel.isHooked(uplink.name)).toBe(true);
+    await kernel.begin(false);
+    expect(kernel.isHooked(uplink.name)).toBe(false);
+  });
+
+  test('are read only while something is carried', async () => {
     const kernel = createKernel();
     await kernel.pass();
     const before = kernel.commands.length;

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import {
   hasHook,
   listHookLines,
+  listUplinkHookLines,
   readSegments,
+  readUplinkSegments,
   renderHookRemoval,
 } from '../../../src/gateway/segment-hook.ts';
 
@@ -31,6 +33,21 @@ test('what leaves by a device is read where it leaves once', () => {
     packets: 13_822,
   });
   expect(readSegments(said, { isRedirected: true })).toEqual({ bytes: 4_711, packets: 42 });
+});
+
+test('what consumers sent is read at the uplink, where it leaves once', () => {
+  const counting = `filter protocol all pref 30 bpf chain 0 handle 0x1 bytecode '4,32 0 0' not_in_hw
+	action order 1: gact action pass
+	 random type none pass val 0
+	 index 1 ref 1 bind 1 installed 17 sec used 2 sec firstused 9 sec
+	Action statistics:
+	Sent 21400 bytes 20 pkt (dropped 0, overlimits 0 requeues 0)
+`;
+  const said = `${counted}${redirect}${counting}`;
+  expect(readUplinkSegments(said, { isRedirected: false })).toEqual({ bytes: 21_400, packets: 20 });
+  expect(readUplinkSegments(said, { isRedirected: true })).toEqual({ bytes: 4_711, packets: 42 });
+  expect(readUplinkSegments(counted, { isRedirected: false })).toBeUndefined();
+  expect(listUplinkHookLines('lan9')[1]).toMatch(/dev lan9 egress .*pref 30 bpf .* action pass$/);
 });
 
 test('where nothing counts, nothing is read', () => {

@@ -1,0 +1,101 @@
+import { toUndefined } from '../errors/codes.ts';
+import {
+  hasHook,
+  listHookLines,
+  listHookQuestions,
+  listUplinkHookLines,
+  readSegments,
+  readUplinkSegments,
+  renderHookRemoval,
+} from '../gateway/segment-hook.ts';
+import type { Exec } from '../system/exec.ts';
+import type { Interface } from '../system/ip.ts';
+import { applyTc, askTcCounts } from '../system/tc.ts';
+import type { LineShaper } from './line-shaper.ts';
+import type { Reading } from './unseen-headers.ts';
+
+/** The interface by which what consumers send leaves. */
+export interface CountedUplink {
+  readonly name: string;
+  /** Bytes that the kernel counts around each packet there. */
+  readonly headerBytes: number;
+}
+
+/** A card of Ethernet's kind, which has a hardware address of six bytes, puts a header before each packet. */
+export function toCountedUplink(
+  interfaces: readonly Interface[],
+  name: string | undefined,
+): CountedUplink | undefined {
+  const own = interfaces.find((candidate) => candidate.name === name);
+  const hasHeader = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(own?.hardwareAddress ?? '');
+  return own && { name: own.name, headerBytes: hasHeader ? ethernetBytes : 0 };
+}
+
+const ethernetBytes = 14;
+
+/**
+ * Reads what left by devices, each segment with its own header, and makes the kernel count it where
+ * it does not yet. Resolves with undefined where this kernel cannot.
+ */
+export interface SegmentReader {
+  /** What left by the sources' devices, to consumers. */
+  readDown(devices: readonly string[]): Promise<Reading | undefined>;
+  /** What consumers sent that left by the uplink. */
+  readUp(uplink: CountedUplink): Promise<Reading | undefined>;
+  /** Ends the count at an interface that is no longer the uplink. */
+  leave(uplink: string): Promise<void>;
+}
+
+const orUndefined = toUndefined('command-failed', 'missing-program');
+
+export function createSegmentReader(exec: Exec, line: Pick<LineShaper, 'passage'>): SegmentReader {
+  /** An uplink at which this kernel refused to count, so that it is not asked each time. */
+  let refusedAt: string | undefined;
+
+  const hook = async ([entrance = '', filter = '']: readonly string[]) => {
+    await applyTc(exec, [entrance], 'forced').catch(toUndefined('command-failed'));
+    await applyTc(exec, [filter]);
+  };
+  const readDevice = async (device: string, isRedirected: boolean) => {
+    const ask = () => askTcCounts(exec, listHookQuestions(device));
+    const said = await ask();
+    if (hasHook(said)) return readSegments(said, { isRedirected });
+    await hook(listHookLines(device));
+    return readSegments(await ask(), { isRedirected });
+  };
+  const readUplink = async (name: string, isRedirected: boolean) => {
+    const ask = () => askTcCounts(exec, listHookQuestions(name));
+    const said = await ask();
+    if (isRedirected || hasHook(said))
+      return readUplinkSegments(said, { isRedirected });
+    if (refusedAt === name) return undefined;
+    refusedAt = name;
+    await hook(listUplinkHookLines(name));
+    refusedAt = undefined;
+    return readUplinkSegments(await ask(), { isRedirected });
+  };
+  const toPlace = (names: readonly string[]) => {
+    const { isRedirecting, turn } = line.passage();
+    return { isRedirected: isRedirecting, place: `${names.join()} ${isRedirecting} ${turn}` };
+  };
+  return {
+    async readDown(devices) {
+      const { isRedirected, place } = toPlace(devices);
+      const each = await Promise.all(
+        devices.map((device) => readDevice(device, isRedirected)),
+      ).catch(orUndefined);
+      const found = (each ?? []).flatMap((one) => one ?? []);
+      if (found.length < devices.length || devices.length === 0) return undefined;
+      const sum = (what: 'bytes' | 'packets') => found.reduce((all, one) => all + one[what], 0);
+      return { place, sent: { bytes: sum('bytes'), packets: sum('packets') }, headerBytes: 0 };
+    },
+    async readUp(uplink) {
+      const { isRedirected, place } = toPlace([uplink.name]);
+      const sent = await readUplink(uplink.name, isRedirected).catch(orUndefined);
+      return sent && { place, sent, headerBytes: uplink.headerBytes };
+    },
+    async leave(uplink) {
+      await applyTc(exec, [renderHookRemoval(uplink)], 'forced').catch(orUndefined);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { SegmentTotals } from '../gateway/segment-hook.ts';
+
+/** What left one way, each segment with its own header. */
+export interface Reading {
+  readonly sent: SegmentTotals;
+  /** Bytes that a card puts around each packet, which `sent` has and the rules do not see. */
+  readonly headerBytes: number;
+  /** Where it was read, and how packets got there: other readings cannot be compared. */
+  readonly place: string;
+}
+
+/** A reading, and what the rules had handed over by then. */
+export interface Comparable extends Reading {
+  readonly handed: SegmentTotals;
+}
+
+/** The headers of one way that the rules do not see, by comparing what left with what they saw. */
+export interface UnseenHeaders {
+  /** The next comparison begins here; with undefined, the next one is a beginning itself. */
+  begin(at: Comparable | undefined): void;
+  /**
+   * What the rules did not see since the last comparison. Less than nothing of either is kept for
+   * the next one.
+   */
+  take(now: Comparable): SegmentTotals;
+  /** How many bytes were missing for each byte that the rules saw, at the last comparison. */
+  perByte(): number;
+  /**
+   * Bytes that the rules saw between the last two comparisons. The headers of some of them may still
+   * be missing: those that the rules saw after the reading.
+   */
+  recentBytes(): number;
+}
+
+/** Of fewer bytes than this, the packets between the two readings are too large a part. */
+const tellingBytes = 1_000_000;
+
+export function createUnseenHeaders(): UnseenHeaders {
+  let base: Comparable | undefined;
+  let missing = { perByte: 0, perPacket: 0 };
+  let recentBytes = 0;
+
+  const compare = (before: Comparable, now: Comparable): SegmentTotals => {
+    const handed = subtract(now.handed, before.handed);
+    if (handed.packets <= 0) return { bytes: 0, packets: 0 };
+    const sent = subtract(now.sent, before.sent);
+    // Where the two readings cannot be compared, as much is missing as was before.
+    if (now.place !== before.place || sent.packets < 0)
+      return {
+        bytes: Math.round(handed.bytes * missing.perByte),
+        packets: Math.round(handed.packets * missing.perPacket),
+      };
+    const unseen = findUnseen(sent, handed, now.headerBytes);
+    if (handed.bytes < tellingBytes) return unseen;
+    missing = {
+      perByte: Math.max(0, unseen.bytes) / handed.bytes,
+      perPacket: Math.max(0, unseen.packets) / handed.packets,
+    };
+    return unseen;
+  };
+  return {
+    begin(at) {
+      base = at;
+      recentBytes = 0;
+    },
+    take(now) {
+      recentBytes = Math.max(0, now.handed.bytes - (base ?? now).handed.bytes);
+      const unseen = base === undefined ? { bytes: 0, packets: 0 } : compare(base, now);
+      base = carryOver(now, unseen);
+      return { bytes: Math.max(0, unseen.bytes), packets: Math.max(0, unseen.packets) };
+    },
+    perByte: () => missing.perByte,
+    recentBytes: () => recentBytes,
+  };
+}
+
+function subtract(more: SegmentTotals, less: SegmentTotals): SegmentTotals {
+  return { bytes: more.bytes - less.bytes, packets: more.packets - less.packets };
+}
+
+/**
+ * What was sent beyond what was handed over. Of packets that a program joined, the kernel knows each
+ * segment's header and not how many segments there are: as many as usual headers make it.
+ */
+function findUnseen(
+  sent: SegmentTotals,
+  handed: SegmentTotals,
+  headerBytes: number,
+): SegmentTotals {
+  const more = subtract(sent, handed);
+  if (headerBytes === 0) return more;
+  if (more.packets >= 0) return { ...more, bytes: more.bytes - headerBytes * sent.packets };
+  const around = more.bytes - headerBytes * handed.packets;
+  const packets = Math.round(around / (usualHeaderBytes + headerBytes));
+  return { packets, bytes: packets * usualHeaderBytes };
+}
+
+/** IPv4's and TCP's, with a time in it. */
+const usualHeaderBytes = 52;
+
+/**
+ * Packets between the two readings were handed over and not seen to leave. They come next: what is
+ * short now is taken from that.
+ */
+function carryOver(base: Comparable, unseen: SegmentTotals): Comparable {
+  const packets = Math.min(0, unseen.packets);
+  const bytes = Math.min(0, unseen.bytes) + base.headerBytes * packets;
+  return { ...base, sent: subtract(base.sent, { bytes, packets }) };
+}

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { provideModes } from '../../connect/wire/message-types.ts';
 import { inTransaction } from '../database.ts';
-import { queryOn, selectFields, sql } from '../statements.ts';
+import { queryOn, type Sql, selectFields, sql } from '../statements.ts';
 import { longestDispute, longestOpen, originAfterClose } from './contract-terms.ts';
 import { addReport, countPaid, forceClose, type Settlement, type Side, settle } from './settle.ts';
 
@@ -67,6 +67,8 @@ export interface ContractBook {
   hasOrigin(companion: Pair): boolean;
   /** Whether the two have an open contract, either way, that nobody has reported anything of. */
   hasClean(pair: Pair): boolean;
+  /** Whether they have any that is open. */
+  hasOpen(pair: Pair): boolean;
   /** One pass over what is too old, and over disputes. Returns how many were closed by it. */
   forceClose(): number;
   /** The sum of what open contracts of this payer may still cost, in bytes. */
@@ -115,6 +117,12 @@ export function createContractBook(
     if (changed.paidBytes > 0) onPaid(changed);
   }
 
+  const has = ({ sourceId, destinationId }: Pair, such: Sql): boolean =>
+    readNumber`select exists (select 1 from contract where source_id = ${sourceId}
+        and destination_id = ${destinationId} and closed_ms is null and ${such})
+      or exists (select 1 from contract where source_id = ${destinationId}
+        and destination_id = ${sourceId} and closed_ms is null and ${such})` === 1;
+
   function endDispute(contract: KeptContract): Settlement {
     const sides = toSides(contract);
     return { kind: 'settled', sides, bytes: countPaid(sides, contract.byteCount) };
@@ -150,15 +158,9 @@ export function createContractBook(
           or exists (select 1 from contract where ${answered} and closed_ms > ${since})` === 1
       );
     },
-    hasClean({ sourceId, destinationId }) {
-      const isClean = sql`closed_ms is null and source_state = 'unreported' and destination_state = 'unreported'`;
-      return (
-        readNumber`select
-          exists (select 1 from contract where source_id = ${sourceId} and destination_id = ${destinationId} and ${isClean})
-          or exists (select 1 from contract where source_id = ${destinationId} and destination_id = ${sourceId} and ${isClean})` ===
-        1
-      );
-    },
+    hasClean: (pair) =>
+      has(pair, sql`source_state = 'unreported' and destination_state = 'unreported'`),
+    hasOpen: (pair) => has(pair, sql`true`),
     forceClose() {
       const old = listRows<KeptContract>`${select} where outcome is null
         and disputed_ms is null and created_ms < ${now() - longestOpen}`;

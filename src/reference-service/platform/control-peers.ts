@@ -20,6 +20,8 @@ export interface ControlPeers {
   /** Tells a new resident what each one is told first; does nothing for one that is known. */
   greet(visit: Visit): void;
   take(visit: Visit, body: TransferFrame['body']): void;
+  /** Tells the client something; it is repeated until the client has acknowledged it. */
+  tell(visit: Visit, frame: Frame): void;
   /** Asks the client to open a socket on another host at that time, in Unix ms. */
   askToMove(visit: Visit, migrateAt: number): void;
   /** Sends what is due. */
@@ -32,13 +34,12 @@ export interface ControlPeersOptions {
   readonly clocks: () => LineTime;
   readonly newId: () => Id;
   readonly onControlFrame: (caller: Caller, frame: Frame) => void;
+  /** Which streams a new resident of the client has: the first that it is told. */
+  readonly resetStreams: (clientId: Id) => Frame;
 }
 
 /** Acks are collected for a moment. */
 const ackDelay = 15;
-/** What the platform tells at each new resident: its streams and other devices begin again. */
-const greetings = [messageTypes.streamReset, messageTypes.networkPeersReset];
-
 export function createControlPeers(options: ControlPeersOptions): ControlPeers {
   const { residents, clocks } = options;
   const peers = new Map<Resident, ControlPeer>();
@@ -74,12 +75,15 @@ export function createControlPeers(options: ControlPeersOptions): ControlPeers {
       if (peers.has(visit.resident)) return;
       const onFrame = (frame: Frame): void => options.onControlFrame(visit.caller, frame);
       peers.set(visit.resident, createControlPeer({ newId: options.newId, onFrame }));
-      for (const type of greetings) tell(visit, toFrame(type, Buffer.alloc(0)));
+      // Its streams and the network's other devices begin again.
+      tell(visit, options.resetStreams(visit.ownId));
+      tell(visit, toFrame(messageTypes.networkPeersReset, Buffer.alloc(0)));
     },
     take(visit, body) {
       peers.get(visit.resident)?.take(body, clocks().now);
       stepSoon(visit);
     },
+    tell,
     askToMove: (visit, migrateAt) =>
       tell(visit, toFrame(messageTypes.residentMigrate, encode(residentMigrate, { migrateAt }))),
     step,

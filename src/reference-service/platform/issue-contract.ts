@@ -39,8 +39,8 @@ export interface ContractIssuerOptions {
   readonly networkOf: (clientId: string) => string | undefined;
   /** Whether the network can pay for so many bytes more. */
   readonly canPay: (networkId: string, bytes: number) => boolean;
-  /** A contract is there: a forward of the two may begin. */
-  readonly onIssued: (pair: Pair) => void;
+  /** A contract is there: a forward of the two may begin, and a stream where it was asked for. */
+  readonly onIssued: (pair: Pair, as: { readonly beginsStream: boolean }) => void;
   /** Ends the waiting for origins. */
   readonly signal: AbortSignal;
 }
@@ -113,7 +113,8 @@ export function createContractIssuer(options: ContractIssuerOptions): ContractIs
         return { error: decision.error, contract: undefined, request: echo };
       const { contractId, terms } = decision;
       book.add({ contractId: toUuid(contractId), ...terms });
-      options.onIssued(terms);
+      const beginsStream = request.forceStream === true && terms.isCompanion === 0;
+      options.onIssued(terms, { beginsStream });
       return { error: undefined, contract: sign(decision, options.clientKeys), request: echo };
     },
   };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Duplex } from 'node:stream';
-import { createIdSource, fromUuid, type IdSource, toUuid } from '../../connect/wire/id.ts';
+import { createIdSource, fromUuid, type Id, type IdSource, toUuid } from '../../connect/wire/id.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { once } from '../../lib/once.ts';
 import { keepSetting, setSetting } from '../database.ts';
@@ -24,6 +24,7 @@ import { createPlatformClock } from './platform-clock.ts';
 import { createProvideKeys } from './provide-keys.ts';
 import { createResidents } from './residents.ts';
 import { createSocketServer } from './socket-server.ts';
+import { createStreams } from './streams.ts';
 import { createVisits, type Visits } from './visits.ts';
 
 /**
@@ -92,8 +93,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
   const residents = createResidents();
   const forwards = createForwards({
     now: clock.now,
-    hasClean: ({ sourceId, destinationId }) =>
-      book.hasClean({ sourceId: toUuid(sourceId), destinationId: toUuid(destinationId) }),
+    hasClean: (pair) => book.hasClean(toUuids(pair)),
   });
   const issuer = createContractIssuer({
     book,
@@ -103,7 +103,10 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
     ids,
     networkOf,
     canPay: (networkId, bytes) => money.balance(networkId) - book.reservedBytes(networkId) >= bytes,
-    onIssued: (pair) => forwards.noteContract(toIds(pair)),
+    onIssued(pair, { beginsStream }) {
+      forwards.noteContract(toIds(pair));
+      if (beginsStream) streams.begin(toIds(pair));
+    },
     signal: stop.signal,
   });
   const control = createControl({
@@ -115,14 +118,21 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
       if (isConnected(clientId)) blocks.noteChange(clientId);
     },
   });
+  const newId = (): Id => ids.next(clock.now());
+  const streams = createStreams({
+    newId,
+    tell: (clientId, frame) => visits.tell(clientId, frame),
+    hasOpen: (pair) => book.hasOpen(toUuids(pair)),
+  });
   const visits: Visits = createVisits({
     residents,
     forwards,
     randomBytes,
     rate: clock.rate,
     clocks: () => ({ now: now(), platformNow: clock.now() }),
-    newId: () => ids.next(clock.now()),
+    newId,
     onControlFrame: (caller, frame) => attempt(() => control.take(caller, frame)),
+    resetStreams: streams.reset,
     onOpened({ clientId, openedMs }) {
       const number = sockets.add(clientId, openedMs);
       market.enter(clientId);
@@ -176,6 +186,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
         upkeepAt = clock.now() + upkeepEvery;
         book.forceClose();
         forwards.sweep();
+        streams.sweep();
         market.review();
         keepIds(database, ids);
         clock.keep();
@@ -212,4 +223,8 @@ function keepIds(database: DatabaseSync, ids: IdSource): void {
 
 function toIds({ sourceId, destinationId }: Pair): IdPair {
   return { sourceId: fromUuid(sourceId), destinationId: fromUuid(destinationId) };
+}
+
+function toUuids({ sourceId, destinationId }: IdPair): Pair {
+  return { sourceId: toUuid(sourceId), destinationId: toUuid(destinationId) };
 }

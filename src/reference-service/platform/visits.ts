@@ -28,6 +28,8 @@ export interface Visits {
   drain(migrateAt: number): void;
   /** Ends the sockets on hosts that have drained. */
   endDrained(): void;
+  /** Tells a client something, if it is connected. */
+  tell(clientId: Id, frame: Frame): void;
   /** Says that so many of the platform's ms pass in one of ours from now on. */
   hasten(rate: number): void;
 }
@@ -40,6 +42,8 @@ export interface VisitsOptions {
   readonly newId: () => Id;
   readonly randomBytes: (length: number) => Buffer;
   readonly onControlFrame: (caller: Caller, frame: Frame) => void;
+  /** What a new resident of the client is told of its streams. */
+  readonly resetStreams: (clientId: Id) => Frame;
   /** A socket was opened; what is returned hears of it from then on. */
   readonly onOpened: (of: { readonly clientId: string; readonly openedMs: number }) => VisitWatcher;
   /** The client counts as connected now, or no longer. */
@@ -169,6 +173,10 @@ export function createVisits(options: VisitsOptions): Visits {
     },
     endDrained() {
       for (const { visit } of visits) if (visit.resident.host < host) visit.line.end();
+    },
+    tell(clientId, frame) {
+      const newest = [...visits].findLast(({ visit }) => visit.ownId === clientId);
+      if (newest !== undefined) peers.tell(newest.visit, frame);
     },
     hasten(rate) {
       const message = makeClockRateMessage(rate);

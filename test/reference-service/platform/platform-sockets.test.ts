@@ -9,6 +9,7 @@ import { createIdSource, fromUuid } from '../../../src/connect/wire/id.ts';
 import { decode } from '../../../src/connect/wire/message.ts';
 import { messageTypes, provideModes } from '../../../src/connect/wire/message-types.ts';
 import type { Pack } from '../../../src/connect/wire/pack.ts';
+import { streamOpen } from '../../../src/connect/wire/stream-messages.ts';
 import {
   decodeTransferFrame,
   encodeAckFrame,
@@ -55,25 +56,34 @@ async function open(world: ProviderWorld, client: RegisteredClient, instance?: s
   return raw;
 }
 
-/** Two clients of different networks with a contract from the first to the second. */
-async function openPair(world: ProviderWorld) {
+/** Two clients of different networks; `ask` makes a contract from the first to the second. */
+async function registerPair(world: ProviderWorld) {
   const { networkJwt } = await world.service.admin.createNetwork({ networkName: 'away' });
   const source = await world.register(networkJwt);
   const destination = await world.register();
   const secret = randomBytes(32);
   await destination.control.provide([{ mode: provideModes.public, secret }], never);
-  const granted = await source.control.createContract(
-    {
-      destinationId: fromUuid(destination.clientId),
-      transferByteCount: 0,
-      isCompanion: false,
-      usedContractIds: [],
-      forceStream: undefined,
-      streamVersion: 1,
-    },
-    never,
-  );
-  expect(granted.kind).toBe('granted');
+  const ask = async (forceStream: boolean | undefined) => {
+    const granted = await source.control.createContract(
+      {
+        destinationId: fromUuid(destination.clientId),
+        transferByteCount: 0,
+        isCompanion: false,
+        usedContractIds: [],
+        forceStream,
+        streamVersion: 1,
+      },
+      never,
+    );
+    expect(granted.kind).toBe('granted');
+  };
+  return { source, destination, ask };
+}
+
+/** Two clients of different networks with a contract from the first to the second. */
+async function openPair(world: ProviderWorld) {
+  const { source, destination, ask } = await registerPair(world);
+  await ask(undefined);
   return { source, destination };
 }
 
@@ -276,4 +286,23 @@ test('a socket that cannot be noted is closed, and the service goes on', async (
   before.socket.terminate();
   await waitUntil(() => expect(warnings.join()).toContain('no such table: open_socket'));
   expect((await fetch(`${world.service.baseUrl}/openapi.json`)).status).toBe(200);
+});
+
+test("a stream's contract makes both ends hear of each other, and a plain one does not", async () => {
+  const world = await startProviderWorld();
+  const { source, destination, ask } = await registerPair(world);
+  const [first, second] = [await open(world, source), await open(world, destination)];
+  const opened = (raw: RawSocket) => [
+    ...new Map(
+      toldTo(raw)
+        .flatMap(({ frames }) => frames)
+        .filter(({ type }) => type === messageTypes.streamOpen)
+        .map(({ bytes }) => [bytes.toString('hex'), decode(streamOpen, bytes)]),
+    ).values(),
+  ];
+  await ask(undefined);
+  await ask(true);
+  const [sourceId, destinationId] = [fromUuid(source.clientId), fromUuid(destination.clientId)];
+  await waitUntil(() => expect(opened(first)).toMatchObject([{ destinationId }]));
+  await waitUntil(() => expect(opened(second)).toMatchObject([{ sourceId }]));
 });

@@ -5,7 +5,9 @@ import { createEngine } from '../../../src/connect/provider/engine.ts';
 import type { Engine } from '../../../src/connect/provider/engine-contract.ts';
 import { createLink, type Link, type LinkEffect } from '../../../src/connect/socket/link.ts';
 import type { Sighting } from '../../../src/connect/socket/sighting.ts';
+import { toFrame } from '../../../src/connect/wire/frame.ts';
 import { createIdSource, fromUuid, type Id } from '../../../src/connect/wire/id.ts';
+import { messageTypes } from '../../../src/connect/wire/message-types.ts';
 import { createClients } from '../../../src/reference-service/clients.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { createNetworks } from '../../../src/reference-service/networks.ts';
@@ -101,6 +103,7 @@ export function createWeekWorld(of: WeekWorldOptions): WeekWorld {
     newId: () => ids.next(nowMs),
     randomBytes,
     onControlFrame: () => undefined,
+    resetStreams: () => toFrame(messageTypes.streamReset, Buffer.alloc(0)),
     onOpened: () => ({ onMeasured: () => undefined, onClosed: () => undefined }),
     onConnection: () => undefined,
   });

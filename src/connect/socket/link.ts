@@ -75,6 +75,8 @@ export function createLink(options: LinkOptions): Link {
   let doubtedAt = Number.NEGATIVE_INFINITY;
   /** From when the socket in use is doubted, although it is not silent. */
   let doubtsFrom = Number.POSITIVE_INFINITY;
+  /** Of the time before the clock went at another rate; told at the next step. */
+  let noted: readonly Sighting[] = [];
 
   const dial = (now: number): LinkEffect => {
     const number = count++;
@@ -140,7 +142,8 @@ export function createLink(options: LinkOptions): Link {
   return {
     step(now) {
       const effects = [...sockets.values()].flatMap((socket) => keepUp(socket, now));
-      effects.push(...noteSockets(sockets.values(), now, clock).map(toSeen));
+      effects.push(...[...noted, ...noteSockets(sockets.values(), now, clock)].map(toSeen));
+      noted = [];
       effects.push(...sendReleased(now));
       if (clock.time(now) >= moveAt) {
         moveAt = Number.POSITIVE_INFINITY;
@@ -197,7 +200,10 @@ export function createLink(options: LinkOptions): Link {
       else doubtsFrom = now;
     },
     hurry,
-    hasten: clock.hasten,
+    hasten(rate, now) {
+      noted = [...noted, ...noteSockets(sockets.values(), now, clock)];
+      clock.hasten(rate, now);
+    },
     isOpen: () => inUse !== undefined,
     inUse: () => inUse?.number,
     wakeAt() {

@@ -90,7 +90,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
       usage.add([{ ...provided, isConnected: isConnected(provided.clientId) }]);
     },
   });
-  const residents = createResidents();
+  const residents = createResidents(clock.now);
   const forwards = createForwards({
     now: clock.now,
     hasClean: (pair) => book.hasClean(toUuids(pair)),
@@ -179,12 +179,14 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
     () =>
       attempt(() => {
         visits.step();
+        // What was due while the clock went as it did, before it goes in another way.
+        blocks.sync(visits.takeSyncs());
         hasten();
         drain.step();
-        blocks.sync(visits.takeSyncs());
         if (clock.now() < upkeepAt) return;
         upkeepAt = clock.now() + upkeepEvery;
         book.forceClose();
+        residents.sweep();
         forwards.sweep();
         streams.sweep();
         market.review();

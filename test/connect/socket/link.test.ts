@@ -389,6 +389,15 @@ describe('where the platform hastens its clock', () => {
     ]);
   });
 
+  test('none is missed where its rate changes meanwhile', () => {
+    const link = openLink();
+    link.hasten(1000, 10);
+    link.hasten(1, 130);
+    const notes = link.step(140).filter(({ kind }) => kind === 'seen');
+    expect(notes).toHaveLength(3);
+    expect(link.step(150).filter(({ kind }) => kind === 'seen')).toEqual([]);
+  });
+
   test('what two sockets are noted for comes in the order of its time', () => {
     const link = openLink();
     link.hasten(10, 10);

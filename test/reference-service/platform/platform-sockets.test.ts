@@ -270,6 +270,14 @@ test('a clock that is hastened meanwhile is told at once, and minutes pass by it
       .all()
       .map(({ ms }) => Number(ms));
   await waitUntil(() => expect(listBlocks().length).toBeGreaterThan(30));
+  // Nor is any lost where the clock goes at other rates meanwhile.
+  for (const rate of ['1000', '1', '1000', '1']) {
+    const before = listBlocks().length;
+    await administer(world.directory, 'hastenPlatform', { rate });
+    await waitUntil(() => expect(raw.messages).toContainEqual(makeClockRateMessage(Number(rate))));
+    if (rate !== '1') await waitUntil(() => expect(listBlocks().length).toBeGreaterThan(before));
+    raw.messages.length = 0;
+  }
   const [first = 0] = listBlocks();
   expect(listBlocks()).toEqual(listBlocks().map((_, index) => first + index * 60_000));
 });

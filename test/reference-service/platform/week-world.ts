@@ -96,7 +96,7 @@ export function createWeekWorld(of: WeekWorldOptions): WeekWorld {
   const keys = createProvideKeys(database);
   const blocks = createBlocks(database, now);
   const visits = createVisits({
-    residents: createResidents(),
+    residents: createResidents(now),
     forwards: createForwards({ now, hasClean: () => false }),
     clocks: () => ({ now: nowMs, platformNow: nowMs }),
     rate: () => 1,

@@ -41,8 +41,11 @@ export interface VisitOptions {
 
 /** A socket counts as a connection after so long, by the platform's clock. */
 const announceAfter = 5000;
-/** In our own ms: clients ping more often, so one that is there has said something in it. */
-const longestQuiet = 10_000;
+/**
+ * In our own ms: where the clock is not hastened, a note counts what was heard in the half minute
+ * before it. A machine with much to do may let a client that pings each five seconds wait for ten.
+ */
+const longestQuiet = syncEvery;
 
 export function createVisit(options: VisitOptions): Visit {
   const { caller, line, resident, clocks } = options;

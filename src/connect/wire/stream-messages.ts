@@ -18,7 +18,7 @@ export const streamOpen: Message<StreamOpen> = {
 };
 
 /** All streams that there are: others are over. */
-export interface StreamReset {
+interface StreamReset {
   readonly streams: readonly StreamOpen[];
 }
 

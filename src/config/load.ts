@@ -1,3 +1,6 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCodeOf } from '../lib/errors.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ServiceAddress } from '../service/url.ts';
 import { findCombinationProblems, findWarnings } from './combinations.ts';
@@ -7,6 +10,7 @@ import { readCredentials } from './credentials.ts';
 import { type EnvironmentValue, readKeysFromEnvironment } from './environment.ts';
 import { listConfigKeys, pickValidKeys } from './keys.ts';
 import { findProxyWarnings } from './node-variables.ts';
+import type { PageSetting, readPageSettings } from './page-settings.ts';
 import { choosePlaces, type Places, type PlacesOptions } from './places.ts';
 import {
   createConfigError,
@@ -25,13 +29,19 @@ export interface LoadConfigOptions extends Omit<PlacesOptions, 'socket'> {
    * Problems that were found elsewhere; they are reported together with the configuration's own.
    */
   readonly knownProblems?: readonly Problem[];
+  /** To be checked in place of those that the page has set. */
+  readonly pageSettings?: readonly PageSetting[];
 }
+
+type PageSettings = Awaited<ReturnType<typeof readPageSettings>>;
 
 /** Where the value of a key comes from. */
 export type Origin =
   | { readonly kind: 'default'; readonly place: undefined }
   /** `tributary.yaml:12`. */
   | { readonly kind: 'file'; readonly place: string }
+  /** The page's settings, kept in the state directory, which the agent reads over the file. */
+  | { readonly kind: 'page'; readonly place: string }
   /** The name of the variable. */
   | { readonly kind: 'environment'; readonly place: string };
 
@@ -50,6 +60,8 @@ export interface LoadedConfig extends Places {
    * defaults.
    */
   readonly given: ConfigTree;
+  /** The file's values alone, as in `given`. */
+  readonly inFile: ConfigTree;
   /** The path of the file; undefined if it is missing. */
   readonly file: string | undefined;
   /** Where a key's value comes from. An element of a list comes from where the list does. */
@@ -82,9 +94,10 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const values = [...(handedIn ? [handedIn] : []), ...fromEnvironment.values];
   // `service` is the one section with a key that has to be set. With an empty section the missing
   // key is reported, not the section.
-  const written: ConfigTree = { service: {}, ...file.tree };
-  const given = values.reduce((tree, { path, value }) => withValue(tree, path, value), written);
-  const originOf = createOriginOf(file, values);
+  const inFile: ConfigTree = { service: {}, ...file.tree };
+  const page = await overFile(inFile, await readPage(options));
+  const given = values.reduce((tree, { path, value }) => withValue(tree, path, value), page.tree);
+  const originOf = createOriginOf(file, values, page.paths);
   const parsed = configSchema.safeParse(given);
   const config = parsed.success ? parsed.data : pickValidKeys(given);
   const caFile = config.service?.ca_file;
@@ -96,6 +109,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     ...(options.knownProblems ?? []),
     ...file.problems,
     ...fromEnvironment.problems,
+    ...page.problems,
     ...found.problems,
     // If the file could not be parsed as a whole, problems with its keys would only be noise.
     ...(file.tree ? [...explainIssues(parsed.error?.issues ?? [], given), ...combined] : []),
@@ -117,12 +131,14 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     config: parsed.data,
     service,
     given,
+    inFile,
     file: file.path,
     originOf,
     waysOut: findWaysOut(parsed.data),
     credentials: found.credentials,
     credentialPlaces: found.places,
     warnings: [
+      ...page.warnings,
       ...findWarnings(parsed.data, found.credentials.statusToken),
       ...findProxyWarnings(options.environment),
       ...findZoneWarnings(options.environment, parsed.data.provide.time_zone),
@@ -146,14 +162,40 @@ function adviseSetup(problem: Problem, { path }: ConfigFile): Problem {
   return { ...problem, text, action: `${setUpAdvice}${command}` };
 }
 
+/**
+ * What the page has set; nothing where a text is checked in place of the file's, and where there is
+ * no such file: its reader is not loaded then.
+ */
+async function readPage(options: LoadConfigOptions): Promise<PageSettings> {
+  if (options.pageSettings !== undefined) return { settings: options.pageSettings };
+  if (options.text !== undefined) return { settings: [] };
+  const { stateDirectory } = choosePlaces(options);
+  const isAbsent = await stat(join(stateDirectory, 'page-settings.json')).then(
+    () => false,
+    (error: unknown) => /^(ENOENT|ENOTDIR)$/.test(systemCodeOf(error) ?? ''),
+  );
+  if (isAbsent) return { settings: [] };
+  return (await import('./page-settings.ts')).readPageSettings(stateDirectory);
+}
+
+async function overFile(inFile: ConfigTree, { settings, problem, warning }: PageSettings) {
+  const said = { problems: problem ? [problem] : [], warnings: warning ? [warning] : [] };
+  if (settings.length === 0) return { tree: inFile, paths: [], ...said };
+  const { applyPageSettings } = await import('./page-settings.ts');
+  return { ...(await applyPageSettings(inFile, settings)), ...said };
+}
+
 function createOriginOf(
   file: ConfigFile,
   values: readonly EnvironmentValue[],
+  pagePaths: readonly (readonly string[])[],
 ): LoadedConfig['originOf'] {
   return (path) => {
     // An element of a list comes from where the list comes from.
     const value = values.findLast((own) => own.path.every((part, index) => part === path[index]));
     if (value !== undefined) return { kind: 'environment', place: value.name };
+    const isOfPage = pagePaths.some((own) => own.every((part, index) => part === path[index]));
+    if (isOfPage) return { kind: 'page', place: 'set on the page' };
     const place = valueAt(file.tree, path) === undefined ? undefined : file.placeOf(path);
     return place === undefined ? { kind: 'default', place } : { kind: 'file', place };
   };

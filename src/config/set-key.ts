@@ -28,14 +28,22 @@ export async function setConfigKeys(
   changes: readonly KeyChange[],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<boolean> {
-  return whileAlone(path, () => changeFile(path, changes, environment));
+  return whileAlone(path, async () => {
+    const { before, changed } = await planConfigKeys(path, changes, environment);
+    if (changed !== before) await replaceFileText(path, changed);
+    return before === undefined;
+  });
 }
 
-async function changeFile(
+/**
+ * The file's text with these values, checked; nothing is written.
+ * @throws usage-invalid, configuration-invalid, state-unreadable
+ */
+export async function planConfigKeys(
   path: string,
   changes: readonly KeyChange[],
-  environment: NodeJS.ProcessEnv,
-): Promise<boolean> {
+  environment: NodeJS.ProcessEnv = {},
+): Promise<{ readonly before: string | undefined; readonly changed: string }> {
   const before = await readLinkedFile(path);
   let changed = before ?? '';
   for (const change of changes) {
@@ -46,8 +54,7 @@ async function changeFile(
   }
   const load = (text: string) => loadConfig({ configPath: path, environment, text });
   if (await load(before ?? '').catch(toUndefined('configuration-invalid'))) await load(changed);
-  if (changed !== before) await replaceFileText(path, changed);
-  return before === undefined;
+  return { before, changed };
 }
 
 /** The file's text with the change. @throws usage-invalid, Error where it is no YAML */

@@ -1,8 +1,7 @@
 import { systemCodeOf, TributaryError } from '../errors/codes.ts';
 import { defaultConfigPath } from './config-file.ts';
-import { listConfigKeys } from './keys.ts';
-import type { LoadedConfig } from './load.ts';
-import { valueAt } from './tree.ts';
+import { type LoadedConfig, loadConfig } from './load.ts';
+import { type ConfigTree, valueAt } from './tree.ts';
 
 /**
  * What the page may change: how much is shared, with whom and when. All of it takes effect without
@@ -22,31 +21,41 @@ export interface Setting {
   readonly key: string;
   /** As the owner would write it in the file; empty where it is not set. */
   readonly text: string;
-  /** The variable that sets it, so that the file cannot; null where none does. */
+  /** Where it comes from, in words: `tributary.yaml:14`, `set on the page`; null for a default. */
+  readonly from: string | null;
+  /** The variable that sets it, so that nothing else can; null where none does. */
   readonly overruledBy: string | null;
 }
 
-/** A setting and its new value; an empty text takes it out of the file. */
+/** A setting and its new value; an empty text means that it is not set. */
 export type SettingChange = Pick<Setting, 'key' | 'text'>;
 
 export function listSettings({ given, config, originOf }: LoadedConfig): readonly Setting[] {
   return settingKeys.map((key) => {
-    const path = key.split('.');
-    const { kind, place } = originOf(path);
-    const value = valueAt(given, path) ?? (key === 'provide.mode' ? config.provide.mode : '');
-    const text = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
-    return { key, text, overruledBy: kind === 'environment' ? place : null };
+    const { kind, place = null } = originOf(key.split('.'));
+    const usual = key === 'provide.mode' ? config.provide.mode : '';
+    const overruledBy = kind === 'environment' ? place : null;
+    return { key, text: readText(given, key) ?? usual, from: place, overruledBy };
   });
 }
 
+function readText(tree: ConfigTree, key: string): string | undefined {
+  const value = valueAt(tree, key.split('.'));
+  if (value === undefined) return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+}
+
+type Changed = Pick<LoadedConfig, 'file' | 'inFile' | 'originOf' | 'stateDirectory'>;
+
 /**
- * Writes one setting into the configuration file, with every check of `config set`. The agent reads
- * it when it is told to reload.
+ * Keeps one setting, with every check of `config set`: in the configuration file where the agent
+ * may write it, otherwise in the state directory, which is read over the file. The agent reads it
+ * when it is told to reload.
  * @throws usage-invalid (a wrong value, or one that the environment sets), configuration-invalid,
- * not-allowed (with the command that does it, where the agent may not write the file)
+ * state-unwritable
  */
 export async function changeSetting(
-  { file, originOf }: Pick<LoadedConfig, 'file' | 'originOf'>,
+  { file, inFile, originOf, stateDirectory }: Changed,
   { key, text }: SettingChange,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
@@ -55,36 +64,37 @@ export async function changeSetting(
   const { kind, place } = originOf(key.split('.'));
   if (kind === 'environment')
     throw new TributaryError('usage-invalid', `${place} sets it and wins: change it there`);
-  const path = file ?? defaultConfigPath;
-  const change = { key, text: text === '' ? undefined : text };
+  // Without its only value a section goes whole.
+  const section = /^(\w+\.\w+)\.\w+$/.exec(key)?.[1] ?? key;
+  const change = text === '' ? { key: section, text: undefined } : { key, text };
   // Loaded at the first change, so that an agent whose settings stay does not hold it in memory.
-  const { setConfigKeys } = await import('./set-key.ts');
-  await setConfigKeys(path, [change], environment).catch((error: unknown) => {
-    if (!isKeptFromWriting(error)) throw error;
-    throw new TributaryError('not-allowed', explainKept(file, key), {
-      cause: error,
-      action:
-        text === ''
-          ? `sudo tributary config unset ${key}`
-          : `sudo tributary config set ${key} '${text.replaceAll("'", `'\\''`)}'`,
-    });
-  });
-}
-
-const keptCodes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT']);
-
-function isKeptFromWriting(error: unknown): boolean {
-  const code = error instanceof TributaryError ? systemCodeOf(error.cause) : undefined;
-  return code !== undefined && keptCodes.has(code);
+  const { planConfigKeys, setConfigKeys } = await import('./set-key.ts');
+  const { putPageSetting, readPageSettings, writePageSettings } = await import(
+    './page-settings.ts'
+  );
+  // A container mostly has no file, and one that is made there does not outlive it.
+  const isInFile =
+    file === undefined
+      ? await planConfigKeys(defaultConfigPath, [change], environment).then(() => false)
+      : await setConfigKeys(file, [change], environment).then(() => true, leaveUnwritten);
+  const { settings, problem } = await readPageSettings(stateDirectory);
+  if (problem !== undefined) throw new TributaryError('state-unwritable', problem.text);
+  const others = settings.filter((own) => own.key !== key);
+  const isAsFile = isInFile || (readText(inFile, key) ?? '') === text;
+  const pageSettings = isAsFile ? others : putPageSetting(settings, { key, text, tree: inFile });
+  if (isAsFile && others.length === settings.length) return;
+  // What would keep the next start from its configuration is never written.
+  await loadConfig({ configPath: file, stateDirectory, environment, pageSettings });
+  await writePageSettings(stateDirectory, pageSettings);
 }
 
 /**
- * The package's agent may not write what root reads, and a container mostly has no file at all. The
- * value has passed every check by then.
+ * The package's agent may not write what root reads. The value has passed every check by then.
  */
-function explainKept(file: string | undefined, key: string): string {
-  const name = listConfigKeys().find((own) => own.name === key)?.environmentName;
-  return file === undefined
-    ? `The value is good, but there is no configuration file here: set ${name} where this agent's environment comes from, and start it again, or type on the device:`
-    : `The value is good, but the agent itself may not write ${file}, which root reads. Type on the device:`;
+function leaveUnwritten(error: unknown): false {
+  const code = error instanceof TributaryError ? systemCodeOf(error.cause) : undefined;
+  if (code !== undefined && keptCodes.has(code)) return false;
+  throw error;
 }
+
+const keptCodes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'EBUSY']);

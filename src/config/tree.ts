@@ -27,3 +27,12 @@ export function withValue(tree: ConfigTree, path: readonly string[], value: unkn
   const inner = tree[name] ?? {};
   return isTree(inner) ? { ...tree, [name]: withValue(inner, below, value) } : tree;
 }
+
+/** A copy without the value at the path, and without what is below it. */
+export function withoutValue(tree: ConfigTree, path: readonly string[]): ConfigTree {
+  const [name, ...below] = path;
+  if (name === undefined || !Object.hasOwn(tree, name)) return tree;
+  const { [name]: inner, ...others } = tree;
+  if (below.length === 0) return others;
+  return isTree(inner) ? { ...tree, [name]: withoutValue(inner, below) } : tree;
+}

@@ -32,9 +32,8 @@ export interface AgentControl {
   /** The settings that the page may change, as the configuration has them now. */
   settings(): Promise<readonly Setting[]>;
   /**
-   * Writes a setting into the configuration and takes it into force.
-   * @throws usage-invalid, configuration-invalid, state-unwritable, not-allowed (with the command
-   * that does it)
+   * Keeps a setting and takes it into force.
+   * @throws usage-invalid, configuration-invalid, state-unwritable
    */
   changeSetting(change: SettingChange): Promise<void>;
 }

@@ -291,7 +291,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     const changes: unknown[] = [];
     state.settings = state.settings.map((own) =>
       own.key === 'provide.mode'
-        ? { ...own, text: 'friends' }
+        ? { ...own, text: 'friends', from: 'tributary.yaml:14' }
         : {
             ...own,
             overruledBy: own.key === 'provide.schedule' ? 'TRIBUTARY_PROVIDE_SCHEDULE' : null,
@@ -301,16 +301,21 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
       changes.push(change);
       if (change.text === 'much')
         throw new TributaryError('usage-invalid', 'provide.cap.bytes: found "much"');
-      if (change.key === 'provide.rate_limit.line')
-        throw new TributaryError('not-allowed', 'The agent may not write it.', {
-          action: "sudo tributary config set provide.rate_limit.line '20 Mbit'",
-        });
+      state.settings = state.settings.map((own) =>
+        own.key === change.key ? { ...own, ...change, from: 'set on the page' } : own,
+      );
     };
     await page.getByRole('button', { name: 'Settings' }).click();
     await typeToken(page, pageToken);
     await page.locator('#settings-dialog[open]').waitFor();
     expect(await page.locator('#set-mode').inputValue()).toBe('friends');
     expect(await page.locator('#set-schedule').isDisabled()).toBe(true);
+    expect(await page.locator('#settings-form [name] + .note').allInnerTexts()).toEqual([
+      'tributary.yaml:14',
+      'the default',
+      'the default',
+      'TRIBUTARY_PROVIDE_SCHEDULE sets it: change it there',
+    ]);
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map(({ id }) => id)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
@@ -318,10 +323,8 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('found "much"').waitFor();
     await page.locator('#set-cap').fill('500 GB');
-    await page.locator('#set-limit').fill('20 Mbit');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText("sudo tributary config set provide.rate_limit.line '20 Mbit'").waitFor();
-    await page.locator('#set-limit').fill('');
+    await page.getByText('set on the page').waitFor();
     // Strangers are let in after a confirmation only.
     await page.locator('#set-mode').selectOption('public');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -332,7 +335,6 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     expect(changes).toEqual([
       { key: 'provide.cap.bytes', text: 'much' },
       { key: 'provide.cap.bytes', text: '500 GB' },
-      { key: 'provide.rate_limit.line', text: '20 Mbit' },
       { key: 'provide.mode', text: 'public' },
     ]);
     await page.getByRole('button', { name: 'Close' }).click();

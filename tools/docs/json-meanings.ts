@@ -202,7 +202,7 @@ export const meanings: Meanings = {
   key: 'Its name.',
   value: 'The value in force.',
   text: 'As the owner wrote it, with its unit.',
-  from: '`file`, `environment` or `default`.',
+  from: '`file`, `page` (set on the page), `environment` or `default`.',
   secrets: 'One for each secret.',
   unit: '`hour` or `day`.',
   kept: 'False where there is no ledger.',

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { hasCode, messageOf } from '../../errors/codes.ts';
 import { createJsonAnswer, type StatusAnswer } from '../answers.ts';
 import { parseBody } from '../parse-body.ts';
 import type { StatusSource } from '../source.ts';
@@ -19,13 +18,6 @@ export async function answerSettings(
   body: string,
 ): Promise<StatusAnswer> {
   const { change } = parseBody(body, settingRequest);
-  try {
-    if (change !== undefined) await control.changeSetting(change);
-  } catch (error) {
-    if (!hasCode(error, 'not-allowed')) throw error;
-    // The page shows the command with a button that copies it.
-    const { code, action: command } = error;
-    return createJsonAnswer(422, { error: { code, message: messageOf(error), command } });
-  }
+  if (change !== undefined) await control.changeSetting(change);
   return createJsonAnswer(200, { settings: await control.settings() });
 }

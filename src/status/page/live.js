@@ -181,17 +181,23 @@ function fillSettings(told) {
     const field = find('settings-form').elements[key];
     field.value = field.dataset.kept = text;
     field.disabled = overruledBy !== null;
-    field.title = overruledBy === null ? '' : `${overruledBy} sets it: change it there`;
   }
+  sayOrigins(told);
   answerSettings('');
   askIfSure('set-mode');
   if (!find('settings-dialog').open) find('settings-dialog').showModal();
 }
 
-function answerSettings(text, command) {
+/** Below each field: where its value comes from. */
+function sayOrigins({ settings: all }) {
+  for (const { key, from, overruledBy } of all)
+    find('settings-form').elements[key].nextElementSibling.textContent = overruledBy
+      ? `${overruledBy} sets it: change it there`
+      : (from ?? 'the default');
+}
+
+function answerSettings(text) {
   find('settings-answer').textContent = text;
-  find('settings-command').hidden = command === undefined;
-  find('settings-command').firstChild.textContent = command ?? '';
 }
 
 /** Sends the first field that was changed, and after its answer the next. */
@@ -202,9 +208,10 @@ function saveSettings() {
   void send({
     path: '/settings',
     body: { change: { key: field.name, text } },
-    hear({ error }) {
+    hear(told) {
       say('');
-      if (error) return answerSettings(`${field.name}: ${error.message}`, error.command);
+      if (told.error) return answerSettings(`${field.name}: ${told.error.message}`);
+      sayOrigins(told);
       field.dataset.kept = field.value = text;
       saveSettings();
     },

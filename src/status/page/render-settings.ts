@@ -11,20 +11,21 @@ export function renderSettings(): Html {
     const isOpen = openModes.has(mode) ? html` data-open` : undefined;
     return html`<option value="${mode}"${isOpen}>${mode}: ${modeWords[mode].who}</option>`;
   });
+  /** Filled in by the script with where the value comes from. */
+  const from = html`<p class="note"></p>`;
   return html`<dialog class="card" id="settings-dialog" aria-labelledby="settings-title"><form id="settings-form">
 <h2 id="settings-title">Settings</h2>
-<p class="note">Kept in the configuration file. What is empty is not limited.</p>
+<p class="note">What is empty is not limited.</p>
 <label for="set-mode">Who may use this device, unless schedule or <i>Mode</i> say otherwise</label>
-<select id="set-mode" name="provide.mode">${modes}</select>
+<select id="set-mode" name="provide.mode">${modes}</select>${from}
 <label id="set-risk" hidden><input type="checkbox" id="set-sure">Strangers may use my Internet connection; complaints come to me</label>
 <label for="set-cap">Data cap, such as 500 GB</label>
-<input id="set-cap" name="provide.cap.bytes" autocomplete="off" placeholder="none">
+<input id="set-cap" name="provide.cap.bytes" autocomplete="off" placeholder="none">${from}
 <label for="set-limit">Limit on your line each way, such as 20 Mbit</label>
-<input id="set-limit" name="provide.rate_limit.line" autocomplete="off" placeholder="none">
+<input id="set-limit" name="provide.rate_limit.line" autocomplete="off" placeholder="none">${from}
 <label for="set-schedule">Schedule, such as [{cron: "0 22 * * *", mode: friends}, {cron: "0 8 * * *", mode: none}]</label>
-<textarea id="set-schedule" name="provide.schedule" rows="3" spellcheck="false" placeholder="none"></textarea>
+<textarea id="set-schedule" name="provide.schedule" rows="3" spellcheck="false" placeholder="none"></textarea>${from}
 <p id="settings-answer" role="status"></p>
-<p id="settings-command" class="command" hidden><code></code><button type="button" class="copy">Copy</button></p>
 <p class="buttons row"><button type="submit" class="primary">Save</button><button type="button" data-closes>Close</button></p>
 </form></dialog>
 `;

@@ -1,9 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
+import { dropPageSettings } from '../../../src/config/page-settings.ts';
+import { findConfigKey } from '../../../src/config/set-key.ts';
 import { changeSetting, listSettings, type SettingChange } from '../../../src/config/settings.ts';
+import { showKey } from '../../../src/config/show.ts';
 
 const sample = `# mine
 service:
@@ -88,21 +91,121 @@ describe('a setting that the page may change', () => {
     );
     expect(await read()).toBe(sample);
   });
+});
 
-  test('that the agent may not write names the command, after the value is checked', async () => {
-    // Nobody can make a file there, root neither.
-    const kept = {
-      file: '/proc/tributary.yaml',
-      originOf: () => ({ kind: 'default', place: undefined }) as const,
-    };
-    await expect(
-      changeSetting(kept, { key: 'provide.cap.bytes', text: 'much' }, {}),
-    ).rejects.toMatchObject({ code: 'usage-invalid' });
-    await expect(
-      changeSetting(kept, { key: 'provide.cap.bytes', text: '1 TB' }, {}),
-    ).rejects.toMatchObject({
-      code: 'not-allowed',
-      action: "sudo tributary config set provide.cap.bytes '1 TB'",
+describe('a setting of the page where the agent may not write the file', () => {
+  /** As with the package: the file is root's, the state directory is the agent's. */
+  async function writeKept(environment: NodeJS.ProcessEnv = {}) {
+    const { configPath, read } = await write();
+    const folder = dirname(configPath);
+    const stateDirectory = await mkdtemp(join(tmpdir(), 'tributary-settings-state-'));
+    onTestFinished(async () => {
+      await chmod(folder, 0o755);
+      await rm(stateDirectory, { recursive: true, force: true });
     });
+    await chmod(configPath, 0o444);
+    await chmod(folder, 0o555);
+    const load = () => loadConfig({ configPath, environment, stateDirectory });
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) await chown(stateDirectory, nobody, nobody);
+    const change = async (own: SettingChange) => {
+      if (isRoot) process.seteuid?.(nobody);
+      return changeSetting(await load(), own, environment).finally(() => {
+        if (isRoot) process.seteuid?.(0);
+      });
+    };
+    return { configPath, read, load, change, stateDirectory };
+  }
+
+  const nobody = 65_534;
+
+  const showOf = async (load: () => ReturnType<typeof loadConfig>, key: string) => {
+    const { text, from, place } = showKey(await load(), findConfigKey(key));
+    return [text, from, place];
+  };
+
+  test('holds over the file, which stays, and says so', async () => {
+    const { change, load, read } = await writeKept();
+    await change({ key: 'provide.cap.bytes', text: '1 TB' });
+    await change({ key: 'provide.schedule', text: '[{cron: "0 8 * * *", mode: none}]' });
+    expect(await read()).toBe(sample);
+    const { config } = await load();
+    expect([config.provide.cap?.bytes, config.provide.schedule?.length]).toEqual([1e12, 1]);
+    expect(await showOf(load, 'provide.cap.bytes')).toEqual(['1 TB', 'page', 'set on the page']);
+    expect(listSettings(await load())[1]).toMatchObject({ text: '1 TB', from: 'set on the page' });
+    expect(await showOf(load, 'provide.mode')).toEqual(['friends', 'file', expect.anything()]);
+  });
+
+  test('may take away what the file says, with its section', async () => {
+    const { change, load } = await writeKept();
+    await change({ key: 'provide.cap.bytes', text: '' });
+    expect((await load()).config.provide.cap).toBeUndefined();
+    expect(listSettings(await load())[1]).toMatchObject({ text: '', from: 'set on the page' });
+  });
+
+  test('is refused before anything is kept where its value is wrong', async () => {
+    const { change, stateDirectory } = await writeKept();
+    for (const text of ['much', '-1 GB'])
+      await expect(change({ key: 'provide.cap.bytes', text })).rejects.toMatchObject({
+        code: 'usage-invalid',
+      });
+    expect(await readdir(stateDirectory)).toEqual([]);
+  });
+
+  test('ends where the file says something else of its key later, and not before', async () => {
+    const { change, configPath, load } = await writeKept();
+    await change({ key: 'provide.cap.bytes', text: '1 TB' });
+    await writeFile(configPath, sample.replace('friends', 'network'));
+    expect((await load()).config.provide).toMatchObject({ mode: 'network', cap: { bytes: 1e12 } });
+    await writeFile(configPath, sample.replace('500 GB', '300 GB'));
+    expect((await load()).config.provide.cap?.bytes).toBe(3e11);
+  });
+
+  test('is forgotten where a command sets its key, or its section goes', async () => {
+    const { change, load, stateDirectory } = await writeKept();
+    for (const keys of [['provide.cap.bytes'], ['provide.cap']] as const) {
+      await change({ key: 'provide.cap.bytes', text: '1 TB' });
+      await dropPageSettings(stateDirectory, ['provide.mode', 'provide.ca']);
+      expect((await load()).config.provide.cap?.bytes).toBe(1e12);
+      await dropPageSettings(stateDirectory, keys);
+      expect((await load()).config.provide.cap?.bytes).toBe(5e11);
+    }
+    expect(await readdir(stateDirectory)).toEqual([]);
+  });
+
+  test('is forgotten where the page sets again what the file says', async () => {
+    const { change, stateDirectory } = await writeKept();
+    await change({ key: 'provide.mode', text: 'none' });
+    expect(await readdir(stateDirectory)).toContain('page-settings.json');
+    await change({ key: 'provide.mode', text: 'friends' });
+    expect(await readdir(stateDirectory)).toEqual([]);
+  });
+
+  test('loses against the environment', async () => {
+    const { change, load, configPath, stateDirectory } = await writeKept();
+    await change({ key: 'provide.cap.bytes', text: '1 TB' });
+    const environment = { TRIBUTARY_PROVIDE_CAP_BYTES: '1 GB' };
+    const { config } = await loadConfig({ configPath, environment, stateDirectory });
+    expect([config.provide.cap?.bytes, (await load()).config.provide.cap?.bytes]).toEqual([
+      1e9, 1e12,
+    ]);
+  });
+
+  test('keeps the agent from sharing by the file alone where it cannot be read', async () => {
+    const { change, load, stateDirectory } = await writeKept();
+    await change({ key: 'provide.mode', text: 'none' });
+    const path = join(stateDirectory, 'page-settings.json');
+    await writeFile(path, (await readFile(path, 'utf8')).replace('none', 'public'));
+    await expect(load()).rejects.toThrow(/set on the page.*checksum.*sudo rm/);
+  });
+
+  test('works without any file, as in a container', async () => {
+    const environment = {
+      TRIBUTARY_SERVICE_BASE_URL: 'https://api.example.org',
+      TRIBUTARY_STATE_DIR: (await write()).configPath.replace('/tributary.yaml', ''),
+    };
+    const load = () => loadConfig({ environment });
+    await changeSetting(await load(), { key: 'provide.cap.bytes', text: '1 TB' }, environment);
+    expect((await load()).config.provide.cap?.bytes).toBe(1e12);
   });
 });

@@ -93,7 +93,7 @@ function makeState(facts: Facts): FixtureState {
     reload: async () => undefined,
     commands: [],
     pageProblems: [],
-    settings: settingNames.map((key) => ({ key, text: '', overruledBy: null })),
+    settings: settingNames.map((key) => ({ key, text: '', from: null, overruledBy: null })),
     changeSetting: async () => undefined,
   };
 }

@@ -11,6 +11,18 @@ export function askForRights(error: unknown, action: string): unknown {
   return new TributaryError('not-allowed', messageOf(error), { cause: error, action });
 }
 
+/** Whoever changes a key last decides it: what the page set for it before no longer counts. */
+export async function forgetOnPage(
+  keys: readonly string[],
+  { stateDir }: PathOptions,
+  { environment }: Pick<CommandContext, 'environment'>,
+): Promise<void> {
+  const { choosePlaces } = await import('../../../config/places.ts');
+  const { dropPageSettings } = await import('../../../config/page-settings.ts');
+  const { stateDirectory } = choosePlaces({ environment, stateDirectory: stateDir });
+  await dropPageSettings(stateDirectory, keys);
+}
+
 /**
  * The effect of a change: whether the environment overrules it, and what the running agent did.
  * Without a key, of a change to the whole file.

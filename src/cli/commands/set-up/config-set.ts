@@ -1,7 +1,7 @@
 import { defineCommand, renderCommand } from '../../frame/command.ts';
 import { loadConfig } from '../../frame/context.ts';
 import { joinLines } from '../../present/text.ts';
-import { askForRights, findEffect } from './config-effect.ts';
+import { askForRights, findEffect, forgetOnPage } from './config-effect.ts';
 
 const aKey = 'a key, such as service.base_url; config show lists them all';
 
@@ -44,6 +44,7 @@ export const set = defineCommand({
         throw askForRights(error, `sudo ${renderCommand(['config', 'set', key, text], options)}`);
       },
     );
+    await forgetOnPage([key], options, context);
     const effect = await findEffect(key, options, context);
     const risk = key === 'provide.mode' ? await findRisk(text) : undefined;
     await show({ file, key, value, ...effect }, (told) =>
@@ -73,6 +74,7 @@ export const unset = defineCommand({
       await setConfigKeys(file, [{ key, text: undefined }], environment).catch((error: unknown) => {
         throw askForRights(error, `sudo ${renderCommand(['config', 'unset', key], options)}`);
       });
+    await forgetOnPage([key], options, context);
     const effect = await findEffect(key, options, context);
     await show({ file, key, wasSet, ...effect }, (told) =>
       joinLines([

@@ -23,6 +23,7 @@ import { readSecret } from '../../frame/read-secret.ts';
 import { joinLines } from '../../present/text.ts';
 import { parseStatus, renderLines } from '../everyday/status.ts';
 import { checkService } from './check-service.ts';
+import { forgetOnPage } from './config-effect.ts';
 import { wakeAgent } from './reload.ts';
 import { type GivenAnswers, gatherAnswers, toChanges, toOffers } from './setup-answers.ts';
 import { listCountries } from './setup-country.ts';
@@ -122,6 +123,8 @@ type Work = Awaited<ReturnType<typeof prepare>> & { readonly progress: { done: s
 async function finish(work: Work, options: PathOptions, context: CommandContext) {
   const { path, changes, code, prompt, say, progress } = work;
   await setConfigKeys(path, changes, context.environment);
+  const changed = changes.map(({ key }) => key);
+  await forgetOnPage(changed, options, context);
   if (changes.length > 0)
     progress.done = `${path} is written; run tributary setup again to continue`;
   const loaded = await loadConfig(options, {

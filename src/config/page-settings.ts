@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { messageOf, systemCodeOf, TributaryError } from '../errors/codes.ts';
+import { removeFile } from '../system/files.ts';
+import { createStateFile } from '../system/state-file.ts';
+import { listConfigKeys } from './keys.ts';
+import type { Problem } from './problems.ts';
+import { type ConfigTree, valueAt, withoutValue, withValue } from './tree.ts';
+import { parseYaml, setYamlValue } from './yaml-text.ts';
+
+/** How a value that the page set is said to come from it, by commands and page alike. */
+export const pagePlace = 'set on the page';
+
+/**
+ * A value that the page set where the agent may not write the configuration file. It holds for as
+ * long as the file says of the key what it said then: whoever changes a key last decides it.
+ */
+const pageSetting = z.object({
+  /** `provide.cap.bytes`. */
+  key: z.string(),
+  /** As in the file; empty where the key is not set, whatever the file says. */
+  text: z.string(),
+  /** What tells the file's value then from another one. */
+  over: z.string(),
+});
+const document = z.object({ settings: z.array(pageSetting) });
+
+export type PageSetting = Readonly<z.output<typeof pageSetting>>;
+
+/** Kept in the state directory, which the agent may write wherever it runs. */
+function openPageSettings(directory: string) {
+  return createStateFile({
+    directory,
+    name: 'page-settings',
+    schema: document,
+    // Nothing but the page knows what was set on it, so the file is never set aside.
+    onSetAside: () => undefined,
+  });
+}
+
+/**
+ * What the page set. A file that this user may not read is no problem but a warning; one that is
+ * broken is a problem: without it more might be shared than its owner wished.
+ */
+export async function readPageSettings(directory: string): Promise<{
+  readonly settings: readonly PageSetting[];
+  readonly problem?: Problem;
+  readonly warning?: string;
+}> {
+  try {
+    return { settings: (await openPageSettings(directory).peek())?.settings ?? [] };
+  } catch (error) {
+    const code = error instanceof TributaryError ? systemCodeOf(error.cause) : undefined;
+    if (code === 'EACCES' || code === 'EPERM')
+      return { settings: [], warning: 'what was set on the page is not seen here: use sudo' };
+    const text = `${messageOf(error)}. Without it the configuration file alone holds: sudo rm ${join(directory, 'page-settings.json')}`;
+    return { settings: [], problem: { path: [], place: pagePlace, text } };
+  }
+}
+
+/** The file's values with those of the page over them, and the paths of these. */
+export async function applyPageSettings(tree: ConfigTree, settings: readonly PageSetting[]) {
+  let applied = tree;
+  const paths: (readonly string[])[] = [];
+  for (const { key, text, over } of settings) {
+    const known = listConfigKeys().find(({ name }) => name === key);
+    if (known === undefined || over !== tellValue(tree, known.path)) continue;
+    const { path } = known;
+    // A cap without its amount is no cap: what else its section says goes with it.
+    const gone = path.length > 2 ? path.slice(0, -1) : path;
+    if (text === '') applied = withoutValue(applied, gone);
+    else {
+      const parsed = await parseYaml(await setYamlValue('', known, text), '');
+      applied = withValue(applied, path, valueAt(parsed.tree, path));
+    }
+    paths.push(text === '' ? gone : path);
+  }
+  return { tree: applied, paths };
+}
+
+/** Takes one value in, in place of an earlier one for its key. */
+export function putPageSetting(
+  settings: readonly PageSetting[],
+  { tree, ...change }: Pick<PageSetting, 'key' | 'text'> & { readonly tree: ConfigTree },
+): readonly PageSetting[] {
+  const others = settings.filter(({ key }) => key !== change.key);
+  return [...others, { ...change, over: tellValue(tree, change.key.split('.')) }];
+}
+
+/** @throws state-unwritable */
+export async function writePageSettings(
+  directory: string,
+  settings: readonly PageSetting[],
+): Promise<void> {
+  const file = openPageSettings(directory);
+  if (settings.length === 0) await removeFile(file.path);
+  else await file.write({ settings: [...settings] });
+}
+
+/**
+ * Forgets what the page set for these keys, and for those below them: they were changed elsewhere.
+ * @throws state-unwritable
+ */
+export async function dropPageSettings(
+  directory: string,
+  changed: readonly string[],
+): Promise<void> {
+  const { settings, problem, warning } = await readPageSettings(directory);
+  if (problem !== undefined || warning !== undefined) return;
+  const left = settings.filter(
+    ({ key }) => !changed.some((other) => key === other || key.startsWith(`${other}.`)),
+  );
+  if (left.length < settings.length) await writePageSettings(directory, left);
+}
+
+/** The value itself may be long; a schedule often is. */
+function tellValue(tree: ConfigTree, path: readonly string[]): string {
+  const text = JSON.stringify(valueAt(tree, path)) ?? '';
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}

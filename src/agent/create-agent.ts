@@ -74,7 +74,7 @@ export interface Agent {
    * and before the tear-down.
    */
   readonly endSources: () => Promise<void>;
-  /** Ends the ledger and the connections to the service; called once, last. */
+  /** Ends the ledger, keeps the events, and the connections to the service; called once, last. */
   close(): Promise<void>;
 }
 
@@ -104,7 +104,7 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
   /** What each of the three groups is given. */
   const common = { opened, wakeups, facts, log, now, random, names, directory, onSetAside };
   const talk = await createTalk({ ...common, loaded, machine });
-  const tell = createTell({ ...common, config, client: talk.client, profile: talk.profile });
+  const tell = await createTell({ ...common, config, client: talk.client, profile: talk.profile });
   const pass = await createPass({
     ...common,
     exec,
@@ -140,7 +140,7 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
     endSources: pass.close,
     async close() {
       // Each of them begins: one may wait for a disk, or fail.
-      await Promise.all([names.close(), talk.client.close(), tell.ledger?.close()]);
+      await Promise.all([names.close(), talk.client.close(), tell.close()]);
     },
   };
 }

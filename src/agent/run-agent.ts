@@ -6,6 +6,7 @@ import { messageOf, type TributaryError, toFailure, toUndefined } from '../error
 import { judgePhase } from '../health/phase.ts';
 import { readMachine } from '../identity/load.ts';
 import { createWakeup } from '../lib/wakeup.ts';
+import { createLogTail } from '../report/log-tail.ts';
 import { createLogger, type Logger } from '../report/logger.ts';
 import { explainLostState } from '../system/container-state.ts';
 import { endProcess } from '../system/end-process.ts';
@@ -74,10 +75,11 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const { signals, stdout } = surroundings;
   const { config, stateDirectory } = loaded;
   const now = () => new Date();
+  const tail = createLogTail(stdout, now);
   const log = createLogger(config.log, {
     isTty: stdout.isTTY === true,
     isJournal: supervision.isJournal,
-    destination: stdout,
+    destination: tail,
   });
   stdout.onDropped?.((lines) => log.warn({ lines }, 'lines of the log were lost before this one'));
   await ensureDirectory(stateDirectory);
@@ -147,6 +149,9 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     pageDescriptor,
     heartbeats,
     failures,
+    logLines: tail.lines,
+    // systemd starts again what has ended; whether anybody else does is not known here.
+    restart: notifySocket === undefined ? undefined : stop.now,
   });
   const loops: readonly Loop[] = [
     ...agent.loops,

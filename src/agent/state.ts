@@ -5,7 +5,7 @@ import type { TributaryError } from '../errors/codes.ts';
 import type { Facts, Silence } from '../health/facts.ts';
 import type { ForwardDecision } from '../health/may-forward.ts';
 import type { Problem } from '../health/problem.ts';
-import type { Provided, ServiceFigures } from '../health/service-figures.ts';
+import type { EarnedDays, Provided, ServiceFigures } from '../health/service-figures.ts';
 import type { Names } from '../lib/connect-in-turn.ts';
 import type { LineLimit } from '../provide/line-limit.ts';
 import type { Logger } from '../report/logger.ts';
@@ -140,11 +140,9 @@ export interface Sections {
   /** What the ledger says about the present. Written by `tell/ledger-loop.ts`. */
   readonly ledger: {
     silence?: Silence | undefined;
-    /**
-     * The service's figure for this month, by UTC; undefined before it was read from the ledger,
-     * and without a ledger.
-     */
-    monthUsdc?: number | undefined;
+    /** Both by the service's figures; undefined before the ledger was read, and without one. */
+    monthUsdc?: EarnedDays['monthUsdc'];
+    total?: EarnedDays['total'];
   };
   /** Who gets no reports. Written by `tell/deliveries.ts`. */
   readonly deliveries: { failing: readonly FailingReceiver[] };

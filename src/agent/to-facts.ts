@@ -96,7 +96,7 @@ function readFacts(state: AgentState, version: string): Facts {
     },
     serviceFigures: state.figures.service,
     provided: state.figures.provided,
-    earned: findEarned(state.figures.service, state.ledger.monthUsdc),
+    earned: findEarned(state.figures.service, state.ledger),
   };
 }
 

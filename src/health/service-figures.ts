@@ -63,8 +63,20 @@ export interface Earned {
   readonly last24hUsdc: number;
   /** Earnings since the month began by UTC; undefined where the month is unknown. */
   readonly monthUsdc: number | undefined;
+  /** Earnings in all, of the days that the ledger knows; undefined where it knows none. */
+  readonly totalUsdc: number | undefined;
+  /** The first of these days. */
+  readonly totalSince: Date | undefined;
   /** When the service was asked for the last 24 hours. */
   readonly at: Date;
+}
+
+/** Earnings by the service's count of whole days, as the ledger keeps it. */
+export interface EarnedDays {
+  /** Since the month began by UTC; undefined where nothing is known of it. */
+  readonly monthUsdc?: number | undefined;
+  /** Since the first day of which it is known; undefined without one. */
+  readonly total?: { readonly usdc: number; readonly since: Date } | undefined;
 }
 
 /**
@@ -73,7 +85,7 @@ export interface Earned {
  */
 export function findEarned(
   figures: ServiceFigures | undefined,
-  monthUsdc: number | undefined,
+  { monthUsdc, total }: EarnedDays,
 ): Earned | undefined {
   if (figures?.payoutUsdc === undefined) return undefined;
   const { payoutUsdc: last24hUsdc, at } = figures;
@@ -82,6 +94,8 @@ export function findEarned(
   return {
     last24hUsdc,
     monthUsdc: monthUsdc !== undefined && isInMonth ? Math.max(monthUsdc, last24hUsdc) : monthUsdc,
+    totalUsdc: total && Math.max(total.usdc, last24hUsdc),
+    totalSince: total?.since,
     at,
   };
 }

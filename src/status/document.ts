@@ -74,6 +74,8 @@ export const statusDocument = z.object({
      * agent's own test packets.
      */
     selfTestHeldAt: time,
+    /** Connections that the kernel tracks in the agent's network now, nearly all of them consumers'. */
+    connections: figure,
     ...gatewayFigures,
   }),
   usage: z.object({
@@ -87,7 +89,15 @@ export const statusDocument = z.object({
   /** All devices of the network, as counted for payouts; null where nobody asks, or answers. */
   provided: z.object({ paidBytes: figure, unpaidBytes: figure, at: z.iso.datetime() }).nullable(),
   /** Earnings by the service; null before the service named a payout. */
-  earned: z.object({ last24hUsdc: z.number(), monthUsdc: figure, at: z.iso.datetime() }).nullable(),
+  earned: z
+    .object({
+      last24hUsdc: z.number(),
+      monthUsdc: figure,
+      totalUsdc: figure,
+      totalSince: time,
+      at: z.iso.datetime(),
+    })
+    .nullable(),
 });
 
 export type StatusDocument = z.output<typeof statusDocument>;

@@ -11,16 +11,14 @@ export type RecentEvent =
       readonly phase: Phase;
       readonly message: string | undefined;
     }
-  | ({ readonly kind: 'mode'; readonly at: Date } & ChosenMode);
+  | ({ readonly kind: 'mode'; readonly at: Date } & ChosenMode)
+  | { readonly kind: 'start'; readonly at: Date; readonly version: string };
 
-/**
- * What happened since the agent started, as far as a page shows it. It is limited in size and kept
- * in memory only.
- */
+/** What happened lately, as far as a page shows it. It is limited in size. */
 export interface Recent {
   /** Call it at every look at the phase. */
   note(facts: Facts, report: PhaseReport): void;
-  /** The newest first. */
+  /** Those of earlier runs, too, the newest first. */
   events(): readonly RecentEvent[];
   /** The oldest first. */
   readings(): readonly TrafficReading[];
@@ -33,9 +31,16 @@ const messageLimit = 300;
 const readingLimit = 60;
 const readEveryMs = 10_000;
 
-/** @param nowMs a monotonic clock in ms, such as `() => performance.now()` */
-export function createRecent(now: () => Date, nowMs: () => number): Recent {
-  let events: readonly RecentEvent[] = [];
+/**
+ * @param nowMs a monotonic clock in ms, such as `() => performance.now()`
+ * @param earlier events of runs before, the newest first
+ */
+export function createRecent(
+  now: () => Date,
+  nowMs: () => number,
+  earlier: readonly RecentEvent[] = [],
+): Recent {
+  let events = earlier;
   let readings: readonly TrafficReading[] = [];
   let before: { readonly phase: string; readonly mode: string } | undefined;
   const read = (facts: Facts) => readTraffic(facts, nowMs());

@@ -43,6 +43,8 @@ export const publicRoutes: Routes = {
   ...Object.fromEntries([...pagePaths].map((path) => [path, ['GET', askPage]])),
   '/provide': ['POST', askPage],
   '/settings': ['POST', askPage],
+  '/log': ['POST', askPage],
+  '/restart': ['POST', askPage],
   '/status.json': ['GET', answerStatus],
   '/metrics': ['GET', answerMetrics],
   '/livez': ['GET', answerLiveness],

@@ -3,6 +3,7 @@ import type { Facts } from '../health/facts.ts';
 import type { Health } from '../health/health-check.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { HistoryQuestion, HistoryRow } from '../report/history.ts';
+import type { LogLine } from '../report/log-tail.ts';
 import type { ProvideMode } from '../service/profiles.ts';
 import type { Recent } from './recent.ts';
 
@@ -29,6 +30,10 @@ export interface AgentControl {
   reload(): Promise<void>;
   /** Tests the firewall now; the facts contain the result. */
   selfTest(): Promise<void>;
+  /**
+   * Ends the agent, which its supervisor starts again; undefined where nobody is known to do so.
+   */
+  readonly restart?: (() => void) | undefined;
   /** The settings that the page may change, as the configuration has them now. */
   settings(): Promise<readonly Setting[]>;
   /**
@@ -59,6 +64,8 @@ export interface StatusSource {
   readonly control: AgentControl;
   /** Events and readings since the start; undefined where they are not kept. */
   readonly recent?: Recent | undefined;
+  /** The log's last lines, the newest last. */
+  readonly logLines?: (() => readonly LogLine[]) | undefined;
   /** undefined without a ledger. */
   readonly history?: ReadHistory | undefined;
   /** The secret that allows the page's buttons; undefined for a page that only reads. */

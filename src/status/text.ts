@@ -226,9 +226,13 @@ function describeUsage(usage: StatusDocument['usage'], now: Date): string[] {
 function describeEarned({
   last24hUsdc,
   monthUsdc,
+  totalUsdc,
+  totalSince,
 }: NonNullable<StatusDocument['earned']>): string[] {
   const month = monthUsdc === null ? '' : `${formatUsdc(monthUsdc)} this month`;
-  return [`${formatUsdc(last24hUsdc)} in the last 24 hours`, month];
+  const total =
+    totalUsdc === null ? '' : `${formatUsdc(totalUsdc)} since ${totalSince?.slice(0, 10)}`;
+  return [`${formatUsdc(last24hUsdc)} in the last 24 hours`, month, total];
 }
 
 function formatAge(time: string, now: Date): string {

@@ -70,7 +70,13 @@ export const busyFacts = createFacts({
     at: new Date('2026-03-14T11:55:00Z'),
     hereBytes: 18_200_000_000,
   },
-  earned: { last24hUsdc: 0.42, monthUsdc: 5.61, at: ago(2400) },
+  earned: {
+    last24hUsdc: 0.42,
+    monthUsdc: 5.61,
+    totalUsdc: 48.2,
+    totalSince: new Date('2025-11-02T00:00:00Z'),
+    at: ago(2400),
+  },
 });
 
 /** Screens that the page is tried on. */

@@ -363,6 +363,10 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     earned: 'What the service pays; null until it has said anything of it.',
     'earned.last24hUsdc': 'In the last 24 hours, in USDC.',
     'earned.monthUsdc': 'This month, in USDC; null: not known.',
+    'earned.totalUsdc': 'In all, of the days that the ledger knows, in USDC; null: not known.',
+    'earned.totalSince': 'The first of these days.',
+    'gateway.connections':
+      "Connections that the kernel tracks in the agent's network now, nearly all of them consumers'.",
     'earned.at': 'When the service said so.',
     usage: 'What counts against the data cap.',
     'usage.periodStart': 'When the period began.',

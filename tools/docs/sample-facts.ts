@@ -123,7 +123,13 @@ export const providingFacts: Facts = {
     hereBytes: 1_500_000_000,
   },
   provided: undefined,
-  earned: { last24hUsdc: 0.42, monthUsdc: 11.9, at: ago(300) },
+  earned: {
+    last24hUsdc: 0.42,
+    monthUsdc: 11.9,
+    totalUsdc: 48.2,
+    totalSince: new Date('2025-11-02T00:00:00.000Z'),
+    at: ago(300),
+  },
 };
 
 /** A second source, for beside the tunnel or instead of it. */

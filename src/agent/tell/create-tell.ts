@@ -1,6 +1,8 @@
 import type { Config } from '../../config/schema.ts';
-import type { Loop } from '../run-loop.ts';
+import { toUndefined } from '../../errors/codes.ts';
+import { every, type Loop } from '../run-loop.ts';
 import type { OpenedState, Shared } from '../state.ts';
+import { openKeptEvents } from './kept-events.ts';
 import { createLedgerLoop, type LedgerLoop } from './ledger-loop.ts';
 import { createPhaseNotes, type PhaseNotes } from './phase-notes.ts';
 import { createReport, createReportLoop, delayClock } from './report-loop.ts';
@@ -8,7 +10,15 @@ import { createReport, createReportLoop, delayClock } from './report-loop.ts';
 export interface TellParts
   extends Pick<
     Shared,
-    'wakeups' | 'client' | 'profile' | 'facts' | 'log' | 'now' | 'random' | 'directory'
+    | 'wakeups'
+    | 'client'
+    | 'profile'
+    | 'facts'
+    | 'log'
+    | 'now'
+    | 'random'
+    | 'directory'
+    | 'onSetAside'
   > {
   readonly config: Pick<Config, 'report' | 'provide'>;
   readonly opened: Pick<OpenedState, 'state' | 'sections' | 'confirmedMode'>;
@@ -20,9 +30,14 @@ export interface Tell {
   readonly phaseNotes: PhaseNotes;
   /** undefined where no ledger is kept. */
   readonly ledger: LedgerLoop | undefined;
+  /** Writes what the loops wrote last; called once, after they have ended. */
+  close(): Promise<void>;
 }
 
-export function createTell(parts: TellParts): Tell {
+/** Events are written at most this often (ms), and at the end. */
+const keepEventsMs = 60_000;
+
+export async function createTell(parts: TellParts): Promise<Tell> {
   const { config, opened, wakeups, client, profile, facts, log, now, random, directory } = parts;
   const { state, sections, confirmedMode } = opened;
   const ledger = config.report.ledger
@@ -58,9 +73,23 @@ export function createTell(parts: TellParts): Tell {
     now: () => delayClock(now(), state.service.registration?.installId),
     random,
   });
+  const { earlier, keep } = await openKeptEvents({ directory, onSetAside: parts.onSetAside });
+  const phaseNotes = createPhaseNotes({ facts, log, now, earlier });
+  const keepEvents = () => keep(phaseNotes.recent.events());
+  const events = every({
+    name: 'events',
+    isOptional: true,
+    firstAfterMs: keepEventsMs,
+    waitMs: keepEventsMs,
+    // A disk that takes nothing is named by those whose writing matters.
+    work: () => keepEvents().catch(toUndefined('state-unwritable')),
+  });
   return {
-    loops: [reportLoop, ...(ledger === undefined ? [] : [ledger])],
-    phaseNotes: createPhaseNotes({ facts, log, now }),
+    loops: [reportLoop, ...(ledger === undefined ? [] : [ledger]), events],
+    phaseNotes,
     ledger,
+    async close() {
+      await Promise.all([keepEvents(), ledger?.close()]);
+    },
   };
 }

@@ -94,15 +94,18 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
     summedOn = undefined;
     askAtMs = performance.now() + askEveryMs * (0.75 + parts.random() / 2);
   };
-  const sumMonth = async () => {
+  const sumEarned = async () => {
     const today = startAt('day', now().getTime());
     if (summedOn === today) return;
-    const days = await history({ unit: 'day', sinceMs: Date.parse(`${today.slice(0, 7)}-01`) });
-    const paid = days
-      .map(({ servicePayoutUsdc }) => servicePayoutUsdc)
-      .filter((usdc) => usdc !== undefined);
-    parts.ledger.monthUsdc =
-      paid.length === 0 ? undefined : paid.reduce((sum, usdc) => sum + usdc, 0);
+    const paid = (await history({ unit: 'day', sinceMs: 0 })).flatMap(
+      ({ startMs, servicePayoutUsdc: usdc }) => (usdc === undefined ? [] : [{ startMs, usdc }]),
+    );
+    const sum = (days: typeof paid) => days.reduce((total, { usdc }) => total + usdc, 0);
+    const monthMs = Date.parse(`${today.slice(0, 7)}-01`);
+    const ofMonth = paid.filter(({ startMs }) => startMs >= monthMs);
+    const [first] = paid;
+    parts.ledger.monthUsdc = ofMonth.length === 0 ? undefined : sum(ofMonth);
+    parts.ledger.total = first && { usdc: sum(paid), since: new Date(first.startMs) };
     summedOn = today;
   };
   const attempt = async (
@@ -139,7 +142,7 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
       await attempt(async () => {
         await note();
         await ask(signal);
-        await sumMonth();
+        await sumEarned();
       });
       return readEveryMs;
     },

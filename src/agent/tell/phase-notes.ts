@@ -2,7 +2,7 @@ import { type Health, judgeHealth, noteHealth, startHealth } from '../../health/
 import { judgePhase, type Phase } from '../../health/phase.ts';
 import { isOwnersTurn } from '../../health/phase-traits.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
-import { createRecent, type Recent } from '../../status/recent.ts';
+import { createRecent, type Recent, type RecentEvent } from '../../status/recent.ts';
 import type { Shared } from '../state.ts';
 
 /**
@@ -22,9 +22,14 @@ export function createPhaseNotes({
   facts,
   log,
   now,
-}: Pick<Shared, 'facts' | 'log' | 'now'>): PhaseNotes {
+  earlier = [],
+}: Pick<Shared, 'facts' | 'log' | 'now'> & {
+  /** Events of earlier runs, the newest first. */
+  readonly earlier?: readonly RecentEvent[];
+}): PhaseNotes {
   const states = createStateLogger(log);
-  const recent = createRecent(now, () => performance.now());
+  const start = { kind: 'start', at: now(), version: facts().version } as const;
+  const recent = createRecent(now, () => performance.now(), [start, ...earlier]);
   let health = startHealth(performance.now());
   return {
     /** Notes the present phase. It is called after every pass of the data path. */

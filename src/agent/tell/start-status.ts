@@ -26,6 +26,9 @@ export interface StartStatusParts
   readonly failures: Pick<Failures, 'note'>;
   /** Writes a setting into the configuration; the reload follows. */
   readonly writeSetting: (change: SettingChange) => Promise<void>;
+  readonly logLines: StatusSource['logLines'];
+  /** Ends the agent, which is then started again; undefined where nobody would. */
+  readonly restart: (() => void) | undefined;
 }
 
 /**
@@ -67,6 +70,7 @@ export async function startStatus(parts: StartStatusParts): Promise<StatusServer
       reload: () => reload().then(() => enforce()),
       // One pass sends the probes, and the next one judges them.
       selfTest: () => enforce().then(() => enforce()),
+      restart: parts.restart,
       settings: async () => listSettings(await parts.load()),
       async changeSetting(change) {
         await parts.writeSetting(change);

@@ -171,6 +171,16 @@ function sayOutcome({ error }) {
   say(error?.message ?? 'Done.');
 }
 
+function showLog({ error, lines, canRestart }) {
+  say(error?.message ?? '');
+  if (error) return;
+  const text = find('log-lines');
+  text.textContent = lines.join('\n');
+  find('restart').hidden = find('log-note').hidden = !canRestart;
+  if (!find('log-dialog').open) find('log-dialog').showModal();
+  text.scrollTop = text.scrollHeight;
+}
+
 const settings = () => find('settings-form').querySelectorAll('[name]');
 
 /** The fields say what the configuration says; one that the environment sets cannot be changed. */
@@ -241,6 +251,15 @@ document.addEventListener('click', ({ target }) => {
     find('limit').value = find('orders').dataset.limit;
     askIfSure('mode');
     find('mode-dialog').showModal();
+  }
+  if (button.id === 'log') void send({ path: '/log', body: {}, hear: showLog });
+  if (button.id === 'restart') {
+    find('log-dialog').close();
+    void send({
+      path: '/restart',
+      body: {},
+      hear: ({ error }) => say(error?.message ?? 'It restarts.'),
+    });
   }
   if (button.id === 'settings') void send({ path: '/settings', body: {}, hear: fillSettings });
   if (closes !== undefined) button.closest('dialog').close();

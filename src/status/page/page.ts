@@ -2,6 +2,7 @@ import { phaseTraits } from '../../health/phase-traits.ts';
 import { answerNotFound, createAnswer, type StatusAnswer, type StatusRequest } from '../answers.ts';
 import { setProvide } from '../routes.ts';
 import type { StatusSource } from '../source.ts';
+import { answerLog, answerRestart } from './answer-log.ts';
 import { createAssets, packAnswer } from './assets.ts';
 import { answerSettings } from './change-settings.ts';
 import { drawThroughput } from './chart.ts';
@@ -60,6 +61,8 @@ export function createPage(
     ],
     // These routes need the page's token.
     ['/provide', (request) => gate(request) ?? setProvide(source, request.body)],
+    ['/log', (request) => gate(request) ?? answerLog(source)],
+    ['/restart', (request) => gate(request) ?? answerRestart(source)],
     ['/settings', (request) => gate(request) ?? answerSettings(source, request.body)],
   ]);
   return async (request) => (await answers.get(request.path)?.(request)) ?? answerNotFound();

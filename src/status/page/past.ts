@@ -8,7 +8,10 @@ import { type ChartName, chartSpans, findSlotStart, type Span } from './slots.ts
  * Rows since the beginning of the month or of the chart, whichever is earlier, and one row for each
  * earlier month that was read already.
  */
-export type Past = Readonly<Record<ChartName, readonly HistoryRow[]>>;
+export type Past = Readonly<Record<ChartName, readonly HistoryRow[]>> & {
+  /** What was counted until then is in the rows. */
+  readonly readAt: Date;
+};
 
 const freshMs = 60_000;
 const halfMonthMs = 15 * dayMs;
@@ -36,7 +39,7 @@ export function createPastReader(
       );
       return history({ unit: chartSpans[name].unit, sinceMs });
     };
-    const rows = { hours: await readRows('hours'), days: await readRows('days') };
+    const rows = { readAt: now, hours: await readRows('hours'), days: await readRows('days') };
     months.catchUp({ ...chartSpans.months, now, clock });
     return rows;
   };

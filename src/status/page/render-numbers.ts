@@ -24,25 +24,44 @@ function renderCard(
 }
 
 function renderEarned(view: View): Html {
-  const { earned } = view.document;
+  const { earned, provided } = view.document;
   const title = 'Earned, last 24 hours';
-  if (earned === null) return renderCard(title, '–', 'No figures from the service yet');
-  const month = earned.monthUsdc === null ? '' : `${formatUsdc(earned.monthUsdc)} this month`;
+  const due = provided?.unpaidBytes ?? undefined;
+  const unpaid = due === undefined ? '' : `${formatBytes(due)} of all your devices not paid yet`;
+  if (earned === null) return renderCard(title, '–', 'No figures from the service yet', unpaid);
+  const { last24hUsdc, monthUsdc, totalUsdc, totalSince } = earned;
+  const month = monthUsdc === null ? '' : `${formatUsdc(monthUsdc)} this month`;
+  const total =
+    totalUsdc === null || totalSince === null
+      ? ''
+      : `${formatUsdc(totalUsdc)} since ${formatDayOfYear(new Date(totalSince), view)}`;
   const estimate = html`<span class="note">the service's estimate, ${renderMoment(new Date(earned.at), view)}</span>`;
-  return renderCard(title, formatUsdc(earned.last24hUsdc), month, estimate);
+  return renderCard(title, formatUsdc(last24hUsdc), month, total, unpaid, estimate);
 }
 
-/** Who is served, as far as a source or the service tells; nothing where neither does. */
+/** With the year where it is another one. */
+function formatDayOfYear(day: Date, { clock, now }: View): string {
+  const year = day.getUTCFullYear();
+  return `${clock.formatDay(day)}${year === now.getUTCFullYear() ? '' : ` ${year}`}`;
+}
+
+/**
+ * Who is served now: consumers where a source can tell them apart, otherwise connections. Nothing
+ * before either is known.
+ */
 function renderConsumers({ document, serviceFigures }: View): Html {
   const counted = document.sources.flatMap(({ consumers }) => consumers?.present ?? []);
   const lately = serviceFigures?.consumers;
+  const byService =
+    lately === undefined ? '' : `${formatCount(lately)} consumers in the last 24 hours`;
+  const open = document.phase === 'providing' ? document.gateway.connections : 0;
   if (counted.length > 0) {
     const present = counted.reduce((sum, own) => sum + own, 0);
-    const byService = lately === undefined ? '' : `${formatCount(lately)} in the last 24 hours`;
-    return renderCard('Consumers now', formatCount(present), byService);
+    const connections = open === null ? '' : `${formatCount(open)} connections`;
+    return renderCard('Consumers now', formatCount(present), connections, byService);
   }
-  if (lately === undefined) return html``;
-  return renderCard('Consumers, last 24 hours', formatCount(lately), 'counted by the service');
+  if (open === null && lately === undefined) return html``;
+  return renderCard('Connections now', open === null ? '–' : formatCount(open), byService);
 }
 
 function renderShared({ past, document, clock }: View): Html {
@@ -50,7 +69,8 @@ function renderShared({ past, document, clock }: View): Html {
   if (past !== undefined) {
     const month = `${formatBytes(past.month.here)} this month`;
     const byService = describeServiceCount(past.month);
-    return renderCard('Shared today', formatBytes(past.today), month, byService);
+    const until = `counted until ${clock.formatClock(past.readAt)}`;
+    return renderCard('Shared today', formatBytes(past.today), month, byService, until);
   }
   const start =
     usage.periodStart === null ? 'the start' : clock.formatDay(new Date(usage.periodStart));

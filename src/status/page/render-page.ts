@@ -69,7 +69,7 @@ ${chartNames.map((range) => renderChosen(range, view))}
 <footer>
 <p>As of <time id="now" datetime="${now.toISOString()}">${clock.formatClockSeconds(now)}</time>.</p>
 ${part('zone')}
-<nav class="row" aria-label="The same for programs"><a href="/status.json">Status as JSON</a> <a href="/history.json?unit=day">Days as JSON</a> <a href="/metrics">Metrics</a> <button type="button" id="forget" hidden>Forget the token</button></nav>
+<nav class="row" aria-label="The same for programs"><a href="/status.json">Status as JSON</a> <a href="/history.json?unit=day">Days as JSON</a> <a href="/metrics">Metrics</a> ${view.takesControl ? html`<button type="button" id="log" class="scripted">Log</button> ` : undefined}<button type="button" id="forget" hidden>Forget the token</button></nav>
 </footer>
 ${renderDialogs(view)}${view.takesControl ? renderSettings() : undefined}
 </body>

@@ -18,17 +18,18 @@ import type { View } from './view.ts';
 
 const shownAtOnce = 6;
 
-/** What happened since the agent started, the newest first. */
+/** What happened lately, also in earlier runs, the newest first. */
 export function renderEvents({ events, clock, now }: View): Html {
   const list = (some: readonly RecentEvent[]) =>
     html`<ol>${some.map((event) => html`<li>${renderMoment(event.at, { clock, now })} ${renderEvent(event)}</li>\n`)}</ol>`;
-  if (events.length === 0) return html`<p>None since the agent started.</p>`;
+  if (events.length === 0) return html`<p>None yet.</p>`;
   const earlier = events.slice(shownAtOnce);
   const more = html`<details><summary>${earlier.length} earlier</summary>${list(earlier)}</details>`;
   return html`${list(events.slice(0, shownAtOnce))}${earlier.length === 0 ? undefined : more}`;
 }
 
 function renderEvent(event: RecentEvent): Html {
+  if (event.kind === 'start') return html`<span>Started, version ${event.version}</span>`;
   if (event.kind === 'mode')
     return html`<span>Mode <strong>${event.mode}</strong>, ${chooserWords[event.chooser]}</span>`;
   return html`<span><strong>${phaseNames[event.phase]}</strong>${event.message === undefined ? '' : `: ${event.message}`}</span>`;

@@ -28,5 +28,9 @@ export function renderSettings(): Html {
 <p id="settings-answer" role="status"></p>
 <p class="buttons row"><button type="submit" class="primary">Save</button><button type="button" data-closes>Close</button></p>
 </form></dialog>
+<dialog class="card" id="log-dialog" aria-labelledby="log-title"><h2 id="log-title">Last lines of the log</h2>
+<pre id="log-lines" tabindex="0" role="region" aria-label="Log"></pre>
+<p class="note" id="log-note">A restart interrupts sharing for a few seconds.</p>
+<p class="buttons row"><button type="button" id="restart">Restart the agent</button><button type="button" data-closes>Close</button></p></dialog>
 `;
 }

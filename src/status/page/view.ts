@@ -35,6 +35,8 @@ export interface View {
 
 /** What the ledger knows, in the slots of the charts. */
 interface PastView {
+  /** Until when the figures below are counted. */
+  readonly readAt: Date;
   /** Bytes both ways since midnight. */
   readonly today: number;
   /** Bytes both ways since the month began. */
@@ -66,7 +68,7 @@ export function buildView(source: StatusSource, past: Past | undefined): View {
     speeds: computeSpeeds(readings),
     stepMs: (last.atMs - first.atMs) / Math.max(1, readings.length - 1),
     serviceFigures: facts.serviceFigures,
-    past: past && buildPastView(past, now, clock),
+    past: past && buildPastView(past, facts.usage, { now, clock }),
     events: recent?.events() ?? [],
     takesControl: source.pageToken !== undefined,
   };
@@ -85,7 +87,11 @@ export function measureSpeed(
   return before && computeSpeeds([before, current])[0];
 }
 
-function buildPastView({ hours, days, months }: Past, now: Date, clock: WallClock): PastView {
+function buildPastView(
+  { readAt, hours, days, months }: Past,
+  usage: Facts['usage'],
+  { now, clock }: Pick<View, 'now' | 'clock'>,
+): PastView {
   const since = (rows: readonly HistoryRow[], startMs: number) =>
     rows.filter((row) => row.startMs >= startMs);
   const startOfMonth = clock.startOfMonth(now);
@@ -99,9 +105,15 @@ function buildPastView({ hours, days, months }: Past, now: Date, clock: WallCloc
   // day that contains it.
   const firstMs = hours[0]?.startMs ?? now.getTime();
   const isOlder = months.length > 0 || days.some((row) => row.startMs + dayMs <= firstMs);
+  // Where the cap counts the same bytes, there is one figure for them: the cap's, which is newer.
+  const isCounted = usage.periodStart?.getTime() === startOfMonth && usage.counts === 'share';
   return {
+    readAt,
     today: sumHours(clock.startOfDay(now, 0)),
-    month: { here: sumHours(startOfMonth), both: compareSlots(ofMonth, pickTransfer).both },
+    month: {
+      here: isCounted ? usage.bytes : sumHours(startOfMonth),
+      both: compareSlots(ofMonth, pickTransfer).both,
+    },
     hours: fillSlots(hours, { ...chartSpans.hours, now, clock }),
     days: fillSlots(days, { ...chartSpans.days, now, clock }),
     months: fillSlots(thisMonth ? [...months, thisMonth] : months, {

@@ -221,6 +221,8 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
     fc.record({
       last24hUsdc: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
       monthUsdc: maybe(fc.constant(12)),
+      totalUsdc: maybe(fc.constant(120)),
+      totalSince: maybe(time),
       at: time,
     }),
   ),

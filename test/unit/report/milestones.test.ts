@@ -57,7 +57,15 @@ describe('a cap', () => {
 
 describe('a payout', () => {
   const earn = (last24hUsdc: number) =>
-    createFacts({ earned: { last24hUsdc, monthUsdc: 0, at: ago(5) } });
+    createFacts({
+      earned: {
+        last24hUsdc,
+        monthUsdc: 0,
+        totalUsdc: undefined,
+        totalSince: undefined,
+        at: ago(5),
+      },
+    });
   test.each([
     [
       'is told of when it is the first',

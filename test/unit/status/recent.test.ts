@@ -24,7 +24,9 @@ test('a phase and a mode are events when they change, the newest first', () => {
   expect(
     recent
       .events()
-      .map((event) => (event.kind === 'mode' ? `${event.mode} ${event.chooser}` : event.phase)),
+      .map((event) =>
+        'phase' in event ? event.phase : 'mode' in event && `${event.mode} ${event.chooser}`,
+      ),
   ).toEqual([
     'connecting',
     'public configuration',

@@ -258,17 +258,52 @@ describe('the page', () => {
     expect(changes).toEqual([change]);
   });
 
-  test.each(['/provide', '/settings', '/reload', '/self-test', '/health', '/configuration'])(
-    'has no %s',
-    async (path) => {
-      await using fixture = await createStatusFixture();
-      const page = await startPage(fixture);
-      expect((await ask(page, path, { method: 'POST', body: '{"mode":"public"}' })).status).toBe(
-        404,
-      );
-      expect(fixture.state.commands).toEqual([]);
-    },
-  );
+  test('tells the log and restarts for the token alone, where somebody starts it again', async () => {
+    const restarts: unknown[] = [];
+    const started = Promise.withResolvers<void>();
+    const logLines = () => [{ at: new Date('2026-05-04T12:00:05Z'), text: 'info  tunnel is up' }];
+    for (const restart of [undefined, () => void restarts.push(started.resolve())]) {
+      await using fixture = await createStatusFixture(undefined, {
+        pageToken: new Secret('a-token-of-twenty-four-letters'),
+        logLines,
+      });
+      fixture.state.restart = restart;
+      await fixture.start();
+      const order = (path: string, token: string) =>
+        ask(pageOf(fixture.server), path, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+        });
+      for (const path of ['/log', '/restart'])
+        expect((await order(path, 'another')).status).toBe(401);
+      const known = 'a-token-of-twenty-four-letters';
+      expect(JSON.parse((await order('/log', known)).text)).toEqual({
+        lines: [expect.stringMatching(/^\d\d:00:05 info {2}tunnel is up$/)],
+        canRestart: restart !== undefined,
+      });
+      const { status, text } = await order('/restart', known);
+      if (restart === undefined)
+        expect([status, text]).toEqual([422, expect.stringContaining('nobody')]);
+      else await started.promise;
+    }
+    expect(restarts).toHaveLength(1);
+  });
+
+  test.each([
+    '/provide',
+    '/settings',
+    '/log',
+    '/restart',
+    '/reload',
+    '/self-test',
+    '/health',
+    '/configuration',
+  ])('has no %s', async (path) => {
+    await using fixture = await createStatusFixture();
+    const page = await startPage(fixture);
+    expect((await ask(page, path, { method: 'POST', body: '{"mode":"public"}' })).status).toBe(404);
+    expect(fixture.state.commands).toEqual([]);
+  });
 
   test('only reads', async () => {
     await using fixture = await createStatusFixture();

@@ -38,6 +38,7 @@ interface FixtureState {
   readonly pageProblems: TributaryError[];
   settings: readonly Setting[];
   changeSetting: AgentControl['changeSetting'];
+  restart: AgentControl['restart'];
 }
 
 /** A real status server in a directory of its own, with a control that only remembers. */
@@ -95,6 +96,7 @@ function makeState(facts: Facts): FixtureState {
     pageProblems: [],
     settings: settingNames.map((key) => ({ key, text: '', from: null, overruledBy: null })),
     changeSetting: async () => undefined,
+    restart: undefined,
   };
 }
 
@@ -135,6 +137,9 @@ function createControl(state: FixtureState): AgentControl {
     reload: () => state.reload(),
     async selfTest() {
       state.commands.push(['tried', undefined]);
+    },
+    get restart() {
+      return state.restart;
     },
     settings: async () => state.settings,
     changeSetting: (change) => state.changeSetting(change),

@@ -184,6 +184,7 @@ describe('the ledger of a running agent', () => {
     for (const day of ['2026-04-30', '2026-05-01', '2026-05-03']) await fillDay(day);
     for (let round = 0; round < 1200 / 15; round += 1) await pass(100);
     expect(section.monthUsdc).toBe(3.25);
+    expect(section.total).toEqual({ usdc: 12.25, since: new Date('2026-04-30T00:00:00Z') });
     await ledger.close();
     vi.setSystemTime(Date.UTC(2026, 5, 1, 0, 1));
     await pass(100);

@@ -320,11 +320,32 @@ describe('the page for people', () => {
     expect(widths.reduce((sum, width) => sum + width, 0)).toBeCloseTo(580, 0);
   });
 
-  test('says who is served now where a source can tell, else what the service counted', async () => {
+  test('says who is served now where a source can tell, else how many connections are open', async () => {
     const page = await render({ ...providingFacts, sources: [consumersSource] });
-    expect(page).toContain('<dt>Consumers now</dt><dd><b>3</b> <span class="note">5 in the last');
-    expect(await render(providingFacts)).toContain('<dt>Consumers, last 24 hours</dt><dd><b>5</b>');
-    expect(await render(freshFacts)).not.toMatch(/<dt>Consumers/);
+    expect(page).toContain(
+      '<dt>Consumers now</dt><dd><b>3</b> <span class="note">318 connections</span><span class="note">5 consumers in the last',
+    );
+    expect(await render(providingFacts)).toContain('<dt>Connections now</dt><dd><b>318</b>');
+    // What is left of the agent's own while nothing is shared is nobody's.
+    const idle = createFacts({ tunnel: { lastHandshakeAt: undefined } });
+    expect(await render(idle)).toContain('<dt>Connections now</dt><dd><b>0</b>');
+  });
+
+  test('tells one figure of the month where the cap counts the same bytes, and until when it counted', async () => {
+    const history = { history: sampleHistory };
+    const page = await render(providingFacts, history);
+    expect(page).toContain('<span class="note">250 GB of 500 GB</span>');
+    expect(page).toContain('<span class="note">250 GB this month</span>');
+    expect(page).toContain('counted until 12:00');
+    const byLine = await render(createFacts({ usage: { counts: 'line' } }), history);
+    expect(byLine).toContain('<span class="note">264 GB this month</span>');
+  });
+
+  test('tells what was earned in all and what is due', async () => {
+    const provided = { paidBytes: 1e12, unpaidBytes: 12e9, at: ago(60) };
+    const page = await render(createFacts({ provided }));
+    expect(page).toContain('48.20 USDC since 2 Nov 2025');
+    expect(page).toContain('12.0 GB of all your devices not paid yet');
   });
 
   test('has a risk beside each mode, and asks before strangers are let in', async () => {
@@ -366,7 +387,13 @@ describe('the page for people', () => {
     const page = await render(
       createFacts({
         usage: { reachedAt: new Date('2026-03-26T00:00:00Z') },
-        earned: { last24hUsdc: 0.0084, monthUsdc: 0.31, at: ago(2400) },
+        earned: {
+          last24hUsdc: 0.0084,
+          monthUsdc: 0.31,
+          totalUsdc: undefined,
+          totalSince: undefined,
+          at: ago(2400),
+        },
         gateway: {
           refusedPackets: { 'own-network': 1300, 'device-itself': 11, 'blocked-port': 7 },
         },

@@ -14,6 +14,8 @@ export interface ConsumerData {
   readonly mode: number;
   /** When it sent something last; a time as in an account. */
   readonly heardAt: number;
+  /** It has a key by which it seals. */
+  readonly seals?: boolean | undefined;
   /** Its own address and the one of the pool that stands for it, in hex with a colon between. */
   readonly addresses: readonly string[];
 }

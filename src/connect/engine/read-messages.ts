@@ -52,6 +52,7 @@ const consumer = z.object({
   lane: z.string().check(z.regex(/^[01][01][0-8]$/)),
   mode: z.number().check(z.int(), z.minimum(1), z.maximum(4)),
   heardAt: z.number(),
+  seals: z.optional(z.boolean()),
   addresses: z
     .array(z.string().check(z.regex(/^([0-9a-f]{8}:[0-9a-f]{8}|[0-9a-f]{32}:[0-9a-f]{32})$/)))
     .check(z.minLength(1), z.maxLength(mostAddressesKept)),

@@ -5,6 +5,7 @@ import { createReportQueue } from '../control/report-queue.ts';
 import { createEngine } from '../provider/engine.ts';
 import { runProvider } from '../provider/run-provider.ts';
 import type { Line } from '../provider/run-provider-options.ts';
+import { createClosedPart } from '../sealed/closed-part.ts';
 import { createSealedPart } from '../sealed/sealed-part.ts';
 import type { Sighting } from '../socket/sighting.ts';
 import { createWireMeter } from '../socket/wire-meter.ts';
@@ -79,7 +80,7 @@ export function createSession(options: SessionOptions): Session {
     wallMs: Date.now,
     pool: toPool(start.pool),
     mostUnpaidBytes: start.mostUnpaidBytes,
-    sealedPart: identity && createSealedPart(identity, randomBytes),
+    sealedPart: identity ? createSealedPart(identity, randomBytes) : createClosedPart(),
     books: start.books === null ? undefined : toPast(start.books, readClock()),
   });
 

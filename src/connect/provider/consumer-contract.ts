@@ -81,6 +81,8 @@ export interface ConsumerOptions {
   readonly mostUnpaidBytes: number;
   /** What an earlier life of ours knew of it. */
   readonly earlier: KnownConsumer | undefined;
+  /** By what controls of encryption are sent before it has sent something. */
+  readonly offering: KnownConsumer | undefined;
   /** Undefined where nothing is sealed. */
   readonly sealedPart: SealedPart | undefined;
   /** Its handshake has gone on between two calls. */

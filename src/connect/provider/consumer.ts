@@ -29,7 +29,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     },
   });
   /** By which the handshake came: controls go back by it. */
-  let offering: LastLane | undefined = options.earlier;
+  let offering: LastLane | undefined = options.offering;
   const replies = createReplies({
     consumerId: options.id,
     ownId,
@@ -45,6 +45,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   });
   /** The lane of the last packet or ping. */
   let last: LastLane | undefined = options.earlier;
+  /** By which it was answered until its mode was not wished for any more. */
+  let unwished: LastLane | undefined;
   let heardAt = options.earlier?.heardAt ?? Number.NEGATIVE_INFINITY;
   let anchor: Anchor | undefined;
   let dataAt: number | undefined;
@@ -232,10 +234,10 @@ export function createConsumer(options: ConsumerOptions): Consumer {
         publishedModes[wish].some((mode) => mode === lane.mode());
       for (const [key, lane] of lanes) if (!isWished(lane)) endLane(key);
       if (last === undefined || isWished(last)) return;
-      last = undefined;
+      [unwished, last] = [last, undefined];
       endReplies();
     },
-    known: () => (last === undefined ? undefined : toKnown(last, heardAt)),
+    known: () => toKnown(last ?? unwished, heardAt),
     save: replies.save,
     isGone: (now) => lanes.size === 0 && replies.isEmpty() && !sealing.isNeeded(now - heardAt),
     end() {

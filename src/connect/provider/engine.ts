@@ -1,9 +1,12 @@
 import { loadAccount, makeClose } from '../contract/account.ts';
 import type { ConsumerData } from '../contract/consumer-data.ts';
 import { createReceivedContracts } from '../contract/received-contracts.ts';
+import { publishedModes } from '../contract/secrets.ts';
 import { createServiceClock } from '../contract/service-clock.ts';
+import { noBytes } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
 import { fromProviderFrame } from '../wire/ip-frames.ts';
+import { provideModes } from '../wire/message-types.ts';
 import type { Pack } from '../wire/pack.ts';
 import { WireError } from '../wire/wire-error.ts';
 import { createBudgets } from './budgets.ts';
@@ -12,19 +15,23 @@ import type { Consumer, KnownConsumer } from './consumer-contract.ts';
 import { type Drops, noDrops } from './counters.ts';
 import { createDelivery } from './delivery.ts';
 import type { Engine, EngineOptions } from './engine-contract.ts';
-import { engineLimits } from './limits.ts';
 import { createPeerKeys } from './peer-keys.ts';
 import { createPlatformPeer } from './platform-peer.ts';
 import { noRenewals, type Renewals, usualUnpaidBytes } from './renewal.ts';
 import type { ContractAsk } from './replies.ts';
 import { createReturning, listKnown } from './returning.ts';
+import { createRoster, type Roster } from './roster.ts';
 import { createStrangers } from './strangers.ts';
 import { createTranslation } from './translation.ts';
 import { createTurns, sendAcks } from './turns.ts';
+import { createUnknownSealers, unknownLane } from './unknown-sealers.ts';
 import { unseal } from './unseal.ts';
 
 /** Books are kept, and what is idle is looked at, so often; what is busy is looked at each step. */
 const round = 1000;
+
+/** What opens by no key. */
+const unopened = { kind: 'sealed', bytes: noBytes, role: 1, isCompanion: false } as const;
 
 export function createEngine(options: EngineOptions): Engine {
   const { ownId, ids, wallMs } = options;
@@ -39,13 +46,9 @@ export function createEngine(options: EngineOptions): Engine {
   const budgets = createBudgets();
   const platform = createPlatformPeer(budgets.receiveBudget);
   const strangers = createStrangers();
-  const consumers = new Map<Id, Consumer>();
   const earlier = options.books?.consumers ?? [];
   const returning = createReturning({ earlier, wish, translation });
-  let changes = 0;
   const turns = createTurns(ownId);
-  /** Those that may have something to do before the next round. */
-  const busy = new Set<Consumer>();
   let asks: ContractAsk[] = [];
   // Our answers of an earlier life go on by new contracts, so the old ones are closed.
   let reports = (options.books?.own ?? []).flatMap((data) => makeClose(loadAccount(data)) ?? []);
@@ -57,7 +60,7 @@ export function createEngine(options: EngineOptions): Engine {
   const delivery = createDelivery({ translation, drops, carried: bytes });
   let tellNews = (): void => undefined;
 
-  const makeConsumer = (id: Id, known: KnownConsumer | undefined): Consumer => {
+  const makeConsumer = (id: Id, known?: KnownConsumer, offering = known): Consumer => {
     const consumer: Consumer = createConsumer({
       id,
       ownId,
@@ -70,14 +73,15 @@ export function createEngine(options: EngineOptions): Engine {
       carried: bytes,
       mostUnpaidBytes: options.mostUnpaidBytes ?? usualUnpaidBytes,
       earlier: known,
+      offering,
       sealedPart: options.sealedPart,
       onNews() {
-        busy.add(consumer);
+        roster.busy.add(consumer);
         tellNews();
       },
       onOffered: () => peerKeys.want(id),
       onRestarted: () => peerKeys.restarted(id),
-      onLane: () => void changes++,
+      onLane: () => roster.changed(),
       onLate(frames) {
         drops.late += frames;
       },
@@ -86,31 +90,25 @@ export function createEngine(options: EngineOptions): Engine {
     return consumer;
   };
 
-  const enter = (consumer: Consumer): Consumer => {
-    if (consumers.has(consumer.id)) return consumer;
-    consumers.set(consumer.id, consumer);
-    returning.entered(consumer.id);
-    return consumer;
-  };
-  const wake = (id: Id): Consumer | undefined => {
-    const consumer = consumers.get(id);
-    if (consumer !== undefined) busy.add(consumer);
-    return consumer;
-  };
+  const roster: Roster = createRoster({ returning, make: makeConsumer });
+  const { consumers, busy, wake } = roster;
 
-  /** Also one that an earlier life served: an answer came to it, or what a lost key has sealed. */
-  const meet = (id: Id, now: number): Consumer | undefined => {
-    const earlier = consumers.has(id) ? undefined : returning.find(id, now);
-    if (earlier !== undefined && consumers.size < engineLimits.consumers)
-      enter(makeConsumer(id, earlier));
-    return wake(id);
-  };
-
+  const unknown = createUnknownSealers({
+    ownId,
+    clock,
+    isServing: () => publishedModes[wish].includes(provideModes.friendsAndFamily),
+    vouched(id, now) {
+      if (consumers.has(id) || roster.isFull()) return;
+      const consumer = makeConsumer(id, undefined, unknownLane);
+      roster.enter(consumer);
+      consumer.sealing.open(unopened, now);
+    },
+  });
   const peerKeys = createPeerKeys((id, key) => wake(id)?.sealing.setPeerKey(key));
 
   const takePack = (sourceId: Id, pack: Pack, now: number): void => {
     const known = consumers.get(sourceId);
-    if (known === undefined && consumers.size >= engineLimits.consumers) {
+    if (known === undefined && roster.isFull()) {
       drops.tooMany++;
       return;
     }
@@ -120,14 +118,16 @@ export function createEngine(options: EngineOptions): Engine {
       if (known === undefined) peerKeys.forget(sourceId);
       return;
     }
-    busy.add(enter(consumer));
+    roster.enter(consumer);
     for (const early of strangers.claim(sourceId, pack.sequenceId)) consumer.take(early, now);
   };
 
   const read = (message: Buffer, now: number): void => {
-    const { path, body } = unseal(message, (id, sealed) =>
-      meet(id, now)?.sealing.open(sealed, now),
-    );
+    const { path, body } = unseal(message, (id, sealed) => {
+      const consumer = roster.meet(id, now);
+      if (consumer === undefined && !returning.has(id)) unknown.noticed(id, now);
+      return consumer?.sealing.open(sealed, now);
+    });
     const { sourceId } = path;
     if (path.destinationId !== ownId || path.streamId !== undefined) drops.misdirected++;
     else if (sourceId === undefined) platform.take(body, now);
@@ -143,9 +143,7 @@ export function createEngine(options: EngineOptions): Engine {
     consumer.sealing.end();
     peerKeys.forget(consumer.id);
     translation.release(consumer.id);
-    consumers.delete(consumer.id);
-    busy.delete(consumer);
-    changes++;
+    roster.leave(consumer);
   };
   const beginRound = (now: number): void => {
     roundAt = now + round;
@@ -173,7 +171,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     packet(packet, now) {
       const id = translation.inward(packet);
-      const consumer = id === undefined ? undefined : meet(id, now);
+      const consumer = id === undefined ? undefined : roster.meet(id, now);
       if (consumer === undefined) {
         drops.noAddress++;
         return;
@@ -181,7 +179,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (!consumer.answer(fromProviderFrame(packet), now)) drops.full++;
     },
     answered(ask, contract, now) {
-      if (contract === undefined) renewals.refused++;
+      if (contract === undefined && consumers.has(ask.destinationId)) renewals.refused++;
       if (contract === undefined) ask.contracts.refused(now);
       else {
         ask.contracts.granted(contract, now);
@@ -198,6 +196,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (now >= roundAt) beginRound(now);
       const packs = turns.send(busy, { now, most });
       for (const consumer of [...busy]) keepBooks(consumer, now);
+      asks.push(...unknown.takeAsks(now));
       const step = {
         frames: [...sendAcks(ownId, [platform, ...busy, ...strangers.takeAcks()], now), ...packs],
         packets: delivery.takePackets(),
@@ -223,13 +222,12 @@ export function createEngine(options: EngineOptions): Engine {
     setWish(next) {
       wish = next;
       for (const consumer of consumers.values()) consumer.narrow(next);
-      returning.narrow(next);
+      returning.setWish(next);
     },
     end(now) {
       left = saveKnown();
       const last = [...consumers.values()].flatMap((consumer) => consumer.end());
-      consumers.clear();
-      busy.clear();
+      roster.clear();
       return [...reports, ...last, ...ledger.takeReports(now)];
     },
     save: () => ({
@@ -237,7 +235,7 @@ export function createEngine(options: EngineOptions): Engine {
       own: [...consumers.values()].flatMap((consumer) => consumer.save()),
       consumers: left ?? saveKnown(),
     }),
-    changes: () => changes,
+    changes: roster.changes,
     counters: () => ({
       consumers: consumers.size,
       contracts: ledger.counters(),

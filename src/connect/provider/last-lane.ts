@@ -5,10 +5,9 @@ import type { IncomingLane } from './incoming-lane.ts';
 /** The lane of a consumer's last packet, of this life or of an earlier one. */
 export type LastLane = Pick<IncomingLane, 'lane' | 'sequenceId' | 'mode' | 'next'>;
 
-export function toKnown(
-  { lane, sequenceId, mode, next }: LastLane,
-  heardAt: number,
-): KnownConsumer {
+export function toKnown(of: LastLane | undefined, heardAt: number): KnownConsumer | undefined {
+  if (of === undefined) return undefined;
+  const { lane, sequenceId, mode, next } = of;
   return { lane, sequenceId, mode, next, heardAt };
 }
 

@@ -54,7 +54,9 @@ export interface ContractAsk {
   readonly transferByteCount: number;
   readonly isCompanion: boolean;
   readonly forceStream: boolean;
-  readonly contracts: OwnContracts;
+  readonly contracts: Pick<OwnContracts, 'refused' | 'step'> & {
+    granted(contract: Buffer, now: number): void;
+  };
 }
 
 export interface RepliesOptions {

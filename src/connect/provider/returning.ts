@@ -1,6 +1,7 @@
 import { type ConsumerData, mostAddressesKept } from '../contract/consumer-data.ts';
 import { type ProvideWish, publishedModes } from '../contract/secrets.ts';
 import type { AddressPair } from '../packet/address-pool.ts';
+import { sealedLimits } from '../sealed/limits.ts';
 import { fromUuid, type Id, toUuid } from '../wire/id.ts';
 import type { ProvideMode } from '../wire/message-types.ts';
 import { fromLaneKey, toLaneKey } from '../wire/pack.ts';
@@ -14,19 +15,31 @@ import type { Translation } from './translation.ts';
  * nobody else.
  */
 export interface Returning {
-  /** Undefined for everybody else, and after the time for which a silent consumer is kept. */
+  /**
+   * Undefined for everybody else, after the time for which a silent consumer is kept, and while its
+   * mode is not published.
+   */
   find(id: Id, now: number): KnownConsumer | undefined;
+  /** Also one that is not found now. */
+  has(id: Id): boolean;
   /** It is here again: its addresses are released when it is gone, and no longer from here. */
   entered(id: Id): void;
   /** Gives back the addresses of those that are kept no longer. */
   forget(now: number): void;
-  /** Forgets those whose mode is not published for this wish. */
-  narrow(wish: ProvideWish): void;
+  /**
+   * From now on those are found whose mode is published for this wish. Others stay: they may be
+   * wished for again before they know that they were not, as where a larger cap follows on one
+   * that is used up.
+   */
+  setWish(wish: ProvideWish): void;
   save(): readonly ConsumerData[];
 }
 
 /** A consumer that is silent for so long is forgotten, as its lanes are in one life. */
 const keptFor = 120_000;
+/** One that seals is kept as long as its key is: it goes on to seal by one that this life lacks. */
+const isOver = ({ heardAt, seals }: ConsumerData, now: number): boolean =>
+  now - heardAt >= (seals === true ? sealedLimits.keyKeptMs : keptFor);
 
 export function createReturning(options: {
   readonly earlier: readonly ConsumerData[];
@@ -34,28 +47,32 @@ export function createReturning(options: {
   readonly translation: Pick<Translation, 'restore' | 'release'>;
 }): Returning {
   const { translation } = options;
+  let { wish } = options;
   const kept = new Map<Id, ConsumerData>();
   for (const data of options.earlier) {
     const id = fromUuid(data.peer);
-    if (findMode(data, options.wish) === undefined || kept.has(id)) continue;
+    if (kept.has(id)) continue;
     if (translation.restore(id, data.addresses.map(toPair))) kept.set(id, data);
   }
-  const forgetIf = (isOver: (data: ConsumerData) => boolean): void => {
-    for (const [id, data] of kept) {
-      if (!isOver(data)) continue;
-      kept.delete(id);
-      translation.release(id);
-    }
-  };
 
   return {
     find(id, now) {
       const data = kept.get(id);
-      return data === undefined || now - data.heardAt >= keptFor ? undefined : toKnown(data);
+      if (data === undefined || isOver(data, now)) return undefined;
+      return findMode(data, wish) === undefined ? undefined : toKnown(data);
     },
+    has: (id) => kept.has(id),
     entered: (id) => void kept.delete(id),
-    forget: (now) => forgetIf(({ heardAt }) => now - heardAt >= keptFor),
-    narrow: (wish) => forgetIf((data) => findMode(data, wish) === undefined),
+    forget(now) {
+      for (const [id, data] of kept) {
+        if (!isOver(data, now)) continue;
+        kept.delete(id);
+        translation.release(id);
+      }
+    },
+    setWish(next) {
+      wish = next;
+    },
     save: () => [...kept.values()],
   };
 }
@@ -74,7 +91,7 @@ export function listKnown(of: {
 
 /** Nothing where it could not be answered anyway. */
 function saveKnown(
-  consumer: Pick<Consumer, 'id' | 'known'>,
+  consumer: Pick<Consumer, 'id' | 'known' | 'sealing'>,
   pairs: readonly AddressPair[],
 ): readonly ConsumerData[] {
   const known = consumer.known();
@@ -88,6 +105,7 @@ function saveKnown(
       lane: toLaneKey(known.lane),
       mode,
       heardAt: known.heardAt,
+      ...(consumer.sealing.hasKey() ? { seals: true } : {}),
       addresses: pairs
         .slice(0, mostAddressesKept)
         .map(({ inner, outer }) => `${inner.toString('hex')}:${outer.toString('hex')}`),

@@ -45,6 +45,8 @@ export interface Sealing {
   noteAcks(lane: Pick<IncomingLane, 'acks' | 'coversPlain'>, now: number): readonly Ack[];
   /** Answers have to wait for a key. */
   isHeld(): boolean;
+  /** A key of the consumer is proven. */
+  hasKey(): boolean;
   setPeerKey(publicKey: Buffer | undefined): void;
   acked(frames: readonly Frame[]): void;
   /** The consumer may have been started again, and speak in plaintext. */
@@ -100,7 +102,8 @@ export function createSealing(options: SealingOptions): Sealing {
     for (const control of again) act(control, now);
   };
   const act = (control: EncryptedControl, now: number): void => {
-    const isOffer = control.kind === controlKinds.handshake && !control.isCompanion;
+    const isBeginning = control.kind === controlKinds.handshake && !control.isCompanion;
+    const isOffer = isBeginning && options.part?.takesOffers === true;
     const outcome = (session ?? (isOffer ? offer(now) : undefined))?.take(control, now);
     if (outcome === 'waits' && waiting.length < sealedLimits.waitingControls)
       waiting.push({ ...control, payload: Buffer.from(control.payload) });
@@ -165,6 +168,7 @@ export function createSealing(options: SealingOptions): Sealing {
       return acks;
     },
     isHeld: () => mustSeal && !canSeal(),
+    hasKey: () => session?.canOpen() === true,
     setPeerKey(publicKey) {
       peerKey = publicKey;
       session?.setPeerKey(publicKey);

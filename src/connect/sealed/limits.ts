@@ -42,6 +42,14 @@ export const sealedLimits = {
    * silence; one minute more is for what is under way.
    */
   keyKeptMs: 11 * 60_000,
+  /**
+   * Of those that seal and are not known, the service is asked about so many in so long, each of
+   * them once a minute at most where it knows nothing of them: a house has a few dozen consumers,
+   * who are all told within half a minute, and a thousand strangers cost two requests a second.
+   */
+  unknownAsks: 16,
+  unknownPaceMs: 8000,
+  unknownAgainMs: 60_000,
   /** A peer that is asked for a new handshake begins it at once, and at most so often. */
   renewEveryMs: 5000,
   /**

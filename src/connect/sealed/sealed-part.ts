@@ -7,6 +7,8 @@ import { createTlsServer } from './tls-server.ts';
 
 /** Encryption with all consumers of one provider. */
 export interface SealedPart {
+  /** False where a session is opened only to say that nothing is sealed here. */
+  readonly takesOffers: boolean;
   /** @param onNews the session has something to do, because TLS has gone on */
   open(onNews: () => void): SealedSession;
 }
@@ -24,6 +26,7 @@ export function createSealedPart(
   const load = () => ({ identity: loadIdentity(data), openHandshake: createTlsServer(data) });
   let loaded: ReturnType<typeof load> | undefined;
   return {
+    takesOffers: true,
     open(onNews) {
       loaded ??= load();
       const of = { pool, randomBytes, isCompanion: false, onNews, framesOfKey };

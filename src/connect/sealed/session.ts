@@ -41,7 +41,7 @@ export interface SealedSession {
   counters(): SealedCounters;
 }
 
-interface SealedCounters {
+export interface SealedCounters {
   readonly handshakes: number;
   readonly proven: number;
   readonly sealed: number;
@@ -52,6 +52,16 @@ interface SealedCounters {
   /** Handshakes that were given up, by reason. */
   readonly failed: Readonly<Partial<Record<EpochFailure, number>>>;
 }
+
+export const noSealedCounters: SealedCounters = {
+  handshakes: 0,
+  proven: 0,
+  sealed: 0,
+  opened: 0,
+  unopened: 0,
+  ignored: 0,
+  failed: {},
+};
 
 export interface SealedSessionOptions extends Omit<EpochOptions, 'id' | 'now' | 'onFailed'> {
   readonly isCompanion: boolean;
@@ -74,8 +84,9 @@ export function createSealedSession(options: SealedSessionOptions): SealedSessio
   let renewAt = Number.NEGATIVE_INFINITY;
   let framesLeft = framesOfKey;
   let waiting: EncryptedControl[] = [];
-  const count = { handshakes: 0, proven: 0, sealed: 0, opened: 0, unopened: 0, ignored: 0 };
-  const failed: Partial<Record<EpochFailure, number>> = {};
+  const { failed: none, ...zero } = noSealedCounters;
+  const count = { ...zero };
+  const failed: Partial<Record<EpochFailure, number>> = { ...none };
 
   const say = (kind: number, payload: Buffer, epochId: Id | undefined): void => {
     if (waiting.length >= sealedLimits.queuedControls) return;

@@ -36,6 +36,7 @@ const consumer = z.object({
   lane: z.string(),
   mode: z.number(),
   heardAt: z.number(),
+  seals: z.boolean().optional(),
   addresses: z.array(z.string()).readonly(),
 });
 const booksDocument = z.object({

@@ -67,7 +67,7 @@ function openSealing(answer: (said: EncryptedControl) => 'taken' | 'begun' | 'wa
       throw new Error('nobody asks');
     },
   };
-  const part: SealedPart = { open: () => session };
+  const part: SealedPart = { takesOffers: true, open: () => session };
   const drops = { unreadable: 0 };
   const none = () => undefined;
   const sealing = createSealing({ part, drops, onNews: none, onOffered: none });
@@ -183,6 +183,7 @@ describe('hostile', () => {
   test('a consumer that never begins a handshake costs no session', () => {
     let opened = 0;
     const part: SealedPart = {
+      takesOffers: true,
       open() {
         opened++;
         throw new Error('nothing was offered');

@@ -29,9 +29,15 @@ export interface World {
   deliver(bytes: Buffer): void;
   report(reports: readonly CloseContract[]): void;
   /** The engine is killed, with all that is on its way, and another one has its books. */
-  replaceEngine(books: Books): void;
+  replaceEngine(books: Books, how?: EngineChange): void;
   /** The provider comes back by another socket: what is on its way is lost. */
   changeLine(): void;
+}
+
+/** What is other in the next engine. */
+export interface EngineChange {
+  readonly wish?: ProvideWish;
+  readonly sealedPart?: SealedPart;
 }
 
 export interface WorldOptions {
@@ -67,15 +73,15 @@ export function createWorld(options: WorldOptions): World {
   const secrets = completeSecrets(randomBytes);
   let now = start;
   const count = options.poolSize ?? 60_000;
-  const startEngine = (books: Books | undefined): Engine =>
+  const startEngine = (books: Books | undefined, how: EngineChange = {}): Engine =>
     createEngine({
       ownId: providerId,
       secrets,
-      wish: options.wish ?? 'public',
+      wish: how.wish ?? options.wish ?? 'public',
       ids,
       wallMs: () => now,
       books,
-      sealedPart: options.sealedPart,
+      sealedPart: how.sealedPart ?? options.sealedPart,
       pool: {
         ipv4: { first: Buffer.from([100, 64, 0, 1]), count },
         ipv6: { first: Buffer.from('fd00'.padEnd(32, '0'), 'hex'), count },
@@ -151,8 +157,8 @@ export function createWorld(options: WorldOptions): World {
     closed,
     sizes,
     report,
-    replaceEngine(books) {
-      engine = startEngine(books);
+    replaceEngine(books, how) {
+      engine = startEngine(books, how);
       [up, down, http] = [linkSocket(), linkSocket(), linkHttp()];
     },
     changeLine() {

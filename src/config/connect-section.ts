@@ -6,8 +6,8 @@ import { listOf, oneOf, platformUrl, textLike } from './values.ts';
 /** Where consumers' traffic comes from: a WireGuard tunnel, the network's own protocol, or both. */
 export const trafficSources = ['wireguard', 'connect', 'both'] as const;
 
-/** Whether consumers' packets are sealed: where they offer it, or never. */
-const encryptionModes = ['opportunistic', 'off'] as const;
+/** Whether consumers' packets are sealed: where they offer it, always, or never. */
+const encryptionModes = ['opportunistic', 'required', 'off'] as const;
 
 /** The owner's limit of unpaid data, where the owner says nothing. */
 export const usualUnpaidLimit = '256 MiB';
@@ -33,8 +33,10 @@ export const connectSection = z
       .default('fd5e:b4c2:91d7::/112')
       .describe('The same for IPv6.'),
     encryption: oneOf(encryptionModes)
-      .default('off')
-      .describe('Whether what goes between consumers and this device is sealed.'),
+      .default('opportunistic')
+      .describe(
+        'Whether what goes between consumers and this device is sealed. "required" serves nobody else, which most are.',
+      ),
     unpaid_limit: dataSize
       .prefault(usualUnpaidLimit)
       .describe(

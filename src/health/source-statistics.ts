@@ -47,6 +47,41 @@ export const sourceStatistics = {
     read: (input) =>
       toLabelledSourceSamples(input, 'reason', ({ consumers }) => consumers?.refusedContracts),
   },
+  tributary_source_sealed_consumers: {
+    help: 'Consumers that are answered sealed now, so that nobody between reads their packets.',
+    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.sealing.consumers),
+  },
+  tributary_source_sealed_messages_total: {
+    help: 'Messages between consumers and a source that were sealed, by direction; unopened: those that no key opened.',
+    read: (input) =>
+      toLabelledSourceSamples(
+        input,
+        'direction',
+        ({ consumers }) =>
+          consumers && {
+            up: consumers.sealing.openedMessages,
+            down: consumers.sealing.sealedMessages,
+            unopened: consumers.sealing.unopenedMessages,
+          },
+      ),
+  },
+  tributary_source_handshakes_total: {
+    help: 'Handshakes with consumers that seal, which both ends finished.',
+    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.sealing.handshakes),
+  },
+  tributary_source_refused_handshakes_total: {
+    help: 'Handshakes with consumers that were given up, by reason.',
+    read: (input) =>
+      toLabelledSourceSamples(
+        input,
+        'reason',
+        ({ consumers }) => consumers?.sealing.refusedHandshakes,
+      ),
+  },
+  tributary_source_refused_plaintext_total: {
+    help: 'Messages of consumers that came in plaintext and were not taken, because sealing is required.',
+    read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.sealing.refusedPlaintext),
+  },
   tributary_source_unpaid_bytes_total: {
     help: 'Bytes that a source carried, and that nobody pays for any more.',
     read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.unpaidBytes),

@@ -34,6 +34,22 @@ export interface ConsumerSums {
   readonly doubtfulBytes: number;
 }
 
+/** What is sealed between consumers and this device, so that those who relay it cannot read it. */
+export interface SealingFigures {
+  /** Consumers that are answered sealed now; all others are in plaintext. */
+  readonly consumers: number;
+  /** All that follow: since the agent started. Handshakes that both ends finished. */
+  readonly handshakes: number;
+  /** Handshakes that were given up, by kind, without those that never occurred. */
+  readonly refusedHandshakes: Readonly<Record<string, number>>;
+  /** Messages that were sealed, that were opened, and that no key opened. */
+  readonly sealedMessages: number;
+  readonly openedMessages: number;
+  readonly unopenedMessages: number;
+  /** Messages that came in plaintext, and that were not taken because they have to be sealed. */
+  readonly refusedPlaintext: number;
+}
+
 /** What the engines of one run of the agent told of their consumers. */
 export interface RunFigures extends ConsumerSums {
   /** Consumers that are there now. */
@@ -42,6 +58,7 @@ export interface RunFigures extends ConsumerSums {
   readonly refusedContracts: Readonly<Record<string, number>>;
   /** Reports that the service has not answered yet. */
   readonly reportsWaiting: number;
+  readonly sealing: SealingFigures;
 }
 
 /**

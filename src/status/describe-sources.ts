@@ -46,13 +46,24 @@ export function describeConsumers(
   consumers: Consumers,
   formatCount: (count: number) => string = String,
 ): readonly string[] {
-  const { present, acceptedContracts, refusedContracts, reportsWaiting } = consumers;
-  const kinds = Object.entries(refusedContracts).filter(([, count]) => count > 0);
-  const refused = kinds.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ');
+  const { present, acceptedContracts, refusedContracts, reportsWaiting, sealing } = consumers;
+  const list = (kinds: Readonly<Record<string, number>>): string =>
+    Object.entries(kinds)
+      .filter(([, count]) => count > 0)
+      .map(([kind, count]) => `${formatCount(count)} ${kind}`)
+      .join(', ');
+  const refused = list(refusedContracts);
+  const failed = list(sealing.refusedHandshakes);
+  const plain = formatCount(Math.max(0, present - sealing.consumers));
   return [
     `${formatCount(present)} now`,
+    present === 0 ? '' : `${formatCount(sealing.consumers)} sealed and ${plain} in plaintext`,
     `${formatCount(acceptedContracts)} contracts accepted`,
     refused === '' ? '' : `refused: ${refused}`,
+    failed === '' ? '' : `handshakes refused: ${failed}`,
+    sealing.refusedPlaintext === 0
+      ? ''
+      : `${formatCount(sealing.refusedPlaintext)} messages in plaintext refused`,
     reportsWaiting === 0 ? '' : `${formatCount(reportsWaiting)} reports waiting`,
   ];
 }

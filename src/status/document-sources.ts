@@ -41,6 +41,15 @@ export const sourceDocument = z.object({
       month: z.object(consumerSums),
       refusedContracts: z.record(z.string(), z.number()),
       reportsWaiting: z.number(),
+      sealing: z.object({
+        consumers: z.number(),
+        handshakes: z.number(),
+        refusedHandshakes: z.record(z.string(), z.number()),
+        sealedMessages: z.number(),
+        openedMessages: z.number(),
+        unopenedMessages: z.number(),
+        refusedPlaintext: z.number(),
+      }),
     })
     .nullable(),
   /**
@@ -97,6 +106,10 @@ export function buildSourceDocument(facts: Facts, source: SourceFacts, now: Date
           ...consumers,
           countedSince: consumers.countedSince?.toISOString() ?? null,
           refusedContracts: { ...consumers.refusedContracts },
+          sealing: {
+            ...consumers.sealing,
+            refusedHandshakes: { ...consumers.sealing.refusedHandshakes },
+          },
         }
       : null,
     market: market ? toMarketDocument(market, facts) : null,

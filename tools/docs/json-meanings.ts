@@ -277,6 +277,20 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     ...meanCarried('sources[].consumers'),
     ...meanCarried('sources[].consumers.month'),
     'sources[].consumers.month': 'What was added to these sums since the month began, by UTC.',
+    'sources[].consumers.sealing':
+      'What is sealed between consumers and this device, so that those who relay it cannot read it. Sums are since the agent started.',
+    'sources[].consumers.sealing.consumers':
+      'Consumers that are answered sealed now; the others that are there are in plaintext.',
+    'sources[].consumers.sealing.handshakes': 'Handshakes that both ends finished.',
+    'sources[].consumers.sealing.refusedHandshakes': 'Handshakes that were given up.',
+    'sources[].consumers.sealing.refusedHandshakes.*':
+      'One for each reason: `tls`, `protocol` and `certificate`: what came is none of this network; `oversized`: too many bytes; `half-open`, `late`: the other end did not go on; `proof`: it is not who it says; `evicted`, `too-often`: too many were begun.',
+    'sources[].consumers.sealing.sealedMessages': 'Messages that were sent sealed.',
+    'sources[].consumers.sealing.openedMessages': 'Messages that came sealed and were opened.',
+    'sources[].consumers.sealing.unopenedMessages':
+      'Messages that came sealed and that no key opened.',
+    'sources[].consumers.sealing.refusedPlaintext':
+      'Messages that came in plaintext and were not taken, where `connect.encryption` is `required`.',
     'sources[].consumers.reportsWaiting': 'Reports that the service has not answered yet.',
     'sources[].market':
       'How the list of providers of its network judges this device, as far as the device itself can tell; null for a source without one, and before it is known.',

@@ -173,6 +173,15 @@ export const consumersSource: SourceFacts = {
       doubtfulBytes: 1_000,
     },
     reportsWaiting: 2,
+    sealing: {
+      consumers: 2,
+      handshakes: 31,
+      refusedHandshakes: { 'half-open': 2, proof: 1 },
+      sealedMessages: 1_400_000,
+      openedMessages: 380_000,
+      unopenedMessages: 12,
+      refusedPlaintext: 0,
+    },
   },
   market: {
     standing: 'at-risk',

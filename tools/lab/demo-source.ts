@@ -13,11 +13,6 @@ export interface ShownSource {
   readonly isAlive: boolean;
 }
 
-/** What the demonstration sets: what consumers of `connect` send is sealed. */
-export function chooseConfig(source: string | undefined) {
-  return source === 'connect' ? { connect: { encryption: 'opportunistic' } } : {};
-}
-
 /** The source as the status has it. */
 export function describeSource({ tunnel, sources }: StatusDocument): ShownSource {
   const other = sources.find(({ name }) => name !== 'wireguard');

@@ -6,7 +6,7 @@ import { styleText } from 'node:util';
 import { hasCode, messageOf, TributaryError } from '../../src/errors/codes.ts';
 import { formatBytes } from '../../src/lib/units.ts';
 import { nextStep, readDemoOptions, usage } from './demo-options.ts';
-import { chooseConfig, describeSource, readEarned } from './demo-source.ts';
+import { describeSource, readEarned } from './demo-source.ts';
 import {
   createLab,
   type Lab,
@@ -74,8 +74,7 @@ async function demonstrate(
   { isKept }: { readonly isKept: boolean },
 ) {
   say('Tributary: a device, its service, a consumer and the Internet, on six hosts made for this.');
-  const chosen = { profile, source, config: chooseConfig(source) };
-  const lab = await createLab({ id: 'demo', ...chosen, distDirectory: __dirname });
+  const lab = await createLab({ id: 'demo', profile, source, distDirectory: __dirname });
   const interrupt = () => {
     process.exitCode = interrupted;
     void lab.remove().finally(() => process.exit(interrupted));

@@ -11,7 +11,8 @@ export function readCounters(of: {
   readonly device: PacketDevice;
   readonly meter: WireMeter;
 }): EngineCounters {
-  const { consumers, contracts, upBytes, downBytes, dropped, renewals } = of.engine.counters();
+  const counters = of.engine.counters();
+  const { consumers, contracts, upBytes, downBytes, dropped, renewals, sealing } = counters;
   return {
     consumers,
     upBytes,
@@ -23,6 +24,14 @@ export function readCounters(of: {
     doubtfulBytes: of.reports.doubtfulBytes(),
     reportsWaiting: of.reports.waiting(),
     renewals: { ...renewals },
+    sealing: {
+      consumers: sealing.sealedConsumers,
+      handshakes: sealing.proven,
+      refusedHandshakes: { ...sealing.refused },
+      sealedMessages: sealing.sealed,
+      openedMessages: sealing.opened,
+      unopenedMessages: sealing.unopened,
+    },
     dropped: { ...dropped },
     failedWrites: of.device.state().failedWrites,
   };

@@ -2,6 +2,7 @@ import type { Books } from '../contract/account.ts';
 import type { ProvideWish, SecretsData } from '../contract/secrets.ts';
 import type { IdentityData } from '../sealed/identity.ts';
 import type { Sighting } from '../socket/sighting.ts';
+import type { SealingFigures } from './sealing-figures.ts';
 
 /**
  * What the agent and the engine's process say to each other: one JSON object a line, ended by a
@@ -62,6 +63,8 @@ export interface StartMessage {
   readonly secrets: SecretsData;
   /** Who this device is to consumers that seal; null where nothing is sealed and no key told. */
   readonly identity: IdentityData | null;
+  /** Consumers that do not seal are not served; of no meaning without an identity. */
+  readonly isSealingRequired: boolean;
   /** What the last `keep` said was published; null where nothing was, or nobody knows. */
   readonly published: string | null;
   readonly wish: ProvideWish;
@@ -191,6 +194,8 @@ export interface EngineCounters {
   readonly reportsWaiting: number;
   /** Contracts that consumers were brought to renew, and what that cost, by name. */
   readonly renewals?: Readonly<Record<string, number>> | undefined;
+  /** What was sealed; absent in what an engine of an earlier version says. */
+  readonly sealing?: SealingFigures | undefined;
   /** What was dropped, by reason. */
   readonly dropped: Readonly<Record<string, number>>;
   /** Packets that the device did not take. */

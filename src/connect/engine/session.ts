@@ -64,6 +64,7 @@ export function createSession(options: SessionOptions): Session {
   const signal = stopping.signal;
   const { control, findKey, checkToken } = openControl({ start, tokens, problems, signal });
   const identity = start.identity ?? undefined;
+  const isRequired = start.isSealingRequired;
   const keys = createIdentityPublisher({ identity, control, random: options.random });
 
   const ids = createIdSource({
@@ -80,7 +81,9 @@ export function createSession(options: SessionOptions): Session {
     wallMs: Date.now,
     pool: toPool(start.pool),
     mostUnpaidBytes: start.mostUnpaidBytes,
-    sealedPart: identity ? createSealedPart(identity, randomBytes) : createClosedPart(),
+    sealedPart: identity
+      ? createSealedPart(identity, randomBytes, { isRequired })
+      : createClosedPart(),
     books: start.books === null ? undefined : toPast(start.books, readClock()),
   });
 

@@ -1,5 +1,6 @@
 import type { ReceivedCounters } from '../contract/received-contracts.ts';
 import type { Renewals } from './renewal.ts';
+import type { SealingCounters } from './sealing-counters.ts';
 
 /** What an engine has carried, and what it has not. */
 export interface EngineCounters extends Readonly<Carried> {
@@ -7,6 +8,7 @@ export interface EngineCounters extends Readonly<Carried> {
   readonly contracts: ReceivedCounters;
   readonly dropped: Readonly<Drops>;
   readonly renewals: Readonly<Renewals>;
+  readonly sealing: SealingCounters;
 }
 
 /** Bytes of consumers' packets, and of the answers that were sent, each of them once. */
@@ -23,6 +25,8 @@ export interface Drops {
   misdirected: number;
   /** Packs without a good contract that nothing could be done for, and of an older sequence. */
   unpaid: number;
+  /** Packs in plaintext, where what does not come sealed is not taken. */
+  plain: number;
   /** Packs of one consumer too many. */
   tooMany: number;
   /** Consumers' packets that are no sound IP. */
@@ -45,6 +49,7 @@ export const noDrops: Readonly<Drops> = {
   unreadable: 0,
   misdirected: 0,
   unpaid: 0,
+  plain: 0,
   tooMany: 0,
   unsound: 0,
   noAddress: 0,

@@ -3,7 +3,6 @@ import type { ConsumerData } from '../contract/consumer-data.ts';
 import { createReceivedContracts } from '../contract/received-contracts.ts';
 import { publishedModes } from '../contract/secrets.ts';
 import { createServiceClock } from '../contract/service-clock.ts';
-import { noBytes } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
 import { fromProviderFrame } from '../wire/ip-frames.ts';
 import { provideModes } from '../wire/message-types.ts';
@@ -11,7 +10,8 @@ import type { Pack } from '../wire/pack.ts';
 import { WireError } from '../wire/wire-error.ts';
 import { createBudgets } from './budgets.ts';
 import { createConsumer } from './consumer.ts';
-import type { Consumer, KnownConsumer } from './consumer-contract.ts';
+import type { Consumer } from './consumer-contract.ts';
+import { isPlainData } from './controls.ts';
 import { type Drops, noDrops } from './counters.ts';
 import { createDelivery } from './delivery.ts';
 import type { Engine, EngineOptions } from './engine-contract.ts';
@@ -20,18 +20,16 @@ import { createPlatformPeer } from './platform-peer.ts';
 import { noRenewals, type Renewals, usualUnpaidBytes } from './renewal.ts';
 import type { ContractAsk } from './replies.ts';
 import { createReturning, listKnown } from './returning.ts';
-import { createRoster, type Roster } from './roster.ts';
+import { createRoster, type MakeConsumer, type Roster } from './roster.ts';
+import { createSealingSums } from './sealing-counters.ts';
 import { createStrangers } from './strangers.ts';
 import { createTranslation } from './translation.ts';
 import { createTurns, sendAcks } from './turns.ts';
-import { createUnknownSealers, unknownLane } from './unknown-sealers.ts';
+import { createUnknownSealers } from './unknown-sealers.ts';
 import { unseal } from './unseal.ts';
 
 /** Books are kept, and what is idle is looked at, so often; what is busy is looked at each step. */
 const round = 1000;
-
-/** What opens by no key. */
-const unopened = { kind: 'sealed', bytes: noBytes, role: 1, isCompanion: false } as const;
 
 export function createEngine(options: EngineOptions): Engine {
   const { ownId, ids, wallMs } = options;
@@ -45,6 +43,7 @@ export function createEngine(options: EngineOptions): Engine {
   const translation = createTranslation(options.pool, options.secrets);
   const budgets = createBudgets();
   const platform = createPlatformPeer(budgets.receiveBudget);
+  const sealingSums = createSealingSums();
   const strangers = createStrangers();
   const earlier = options.books?.consumers ?? [];
   const returning = createReturning({ earlier, wish, translation });
@@ -60,7 +59,7 @@ export function createEngine(options: EngineOptions): Engine {
   const delivery = createDelivery({ translation, drops, carried: bytes });
   let tellNews = (): void => undefined;
 
-  const makeConsumer = (id: Id, known?: KnownConsumer, offering = known): Consumer => {
+  const makeConsumer: MakeConsumer = (id, known, offering = known) => {
     const consumer: Consumer = createConsumer({
       id,
       ownId,
@@ -97,15 +96,15 @@ export function createEngine(options: EngineOptions): Engine {
     ownId,
     clock,
     isServing: () => publishedModes[wish].includes(provideModes.friendsAndFamily),
-    vouched(id, now) {
-      if (consumers.has(id) || roster.isFull()) return;
-      const consumer = makeConsumer(id, undefined, unknownLane);
-      roster.enter(consumer);
-      consumer.sealing.open(unopened, now);
-    },
+    vouched: roster.vouched,
   });
   const peerKeys = createPeerKeys((id, key) => wake(id)?.sealing.setPeerKey(key));
 
+  const refuses = (pack: Pack): boolean => {
+    const isRefused = options.sealedPart?.isRequired === true && isPlainData(pack);
+    if (isRefused) drops.plain++;
+    return isRefused;
+  };
   const takePack = (sourceId: Id, pack: Pack, now: number): void => {
     const known = consumers.get(sourceId);
     if (known === undefined && roster.isFull()) {
@@ -131,7 +130,7 @@ export function createEngine(options: EngineOptions): Engine {
     const { sourceId } = path;
     if (path.destinationId !== ownId || path.streamId !== undefined) drops.misdirected++;
     else if (sourceId === undefined) platform.take(body, now);
-    else if (body.kind === 'pack') takePack(sourceId, body.pack, now);
+    else if (body.kind === 'pack' && !refuses(body.pack)) takePack(sourceId, body.pack, now);
     else if (body.kind === 'ack' && !wake(sourceId)?.acked(body.ack, now)) drops.strayAcks++;
   };
 
@@ -143,6 +142,7 @@ export function createEngine(options: EngineOptions): Engine {
     consumer.sealing.end();
     peerKeys.forget(consumer.id);
     translation.release(consumer.id);
+    sealingSums.left(consumer);
     roster.leave(consumer);
   };
   const beginRound = (now: number): void => {
@@ -242,6 +242,7 @@ export function createEngine(options: EngineOptions): Engine {
       ...bytes,
       dropped: { ...drops },
       renewals: { ...renewals },
+      sealing: sealingSums.sum(consumers.values()),
     }),
   };
 }

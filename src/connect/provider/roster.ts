@@ -1,7 +1,17 @@
+import { sessionRoles } from '../wire/encrypted-control.ts';
+import { noBytes } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
 import type { Consumer, KnownConsumer } from './consumer-contract.ts';
 import { engineLimits } from './limits.ts';
 import type { Returning } from './returning.ts';
+import { unknownLane } from './unknown-sealers.ts';
+
+/** `offering`: by what it is told something before it has sent anything, where that is not `known`. */
+export type MakeConsumer = (
+  id: Id,
+  known: KnownConsumer | undefined,
+  offering?: KnownConsumer,
+) => Consumer;
 
 /** The consumers that are here. */
 export interface Roster {
@@ -14,6 +24,8 @@ export interface Roster {
   wake(id: Id): Consumer | undefined;
   /** Also one that an earlier life served: an answer came to it, or what a lost key has sealed. */
   meet(id: Id, now: number): Consumer | undefined;
+  /** One that nobody knows is a consumer of ours, as the service says: it is told to begin again. */
+  vouched(id: Id, now: number): void;
   leave(consumer: Consumer): void;
   clear(): void;
   isFull(): boolean;
@@ -22,9 +34,17 @@ export interface Roster {
   changes(): number;
 }
 
+/** What opens by no key. */
+const unopened = {
+  kind: 'sealed',
+  bytes: noBytes,
+  role: sessionRoles.client,
+  isCompanion: false,
+} as const;
+
 export function createRoster(options: {
   readonly returning: Pick<Returning, 'find' | 'entered'>;
-  readonly make: (id: Id, known: KnownConsumer | undefined) => Consumer;
+  readonly make: MakeConsumer;
 }): Roster {
   const { returning, make } = options;
   const consumers = new Map<Id, Consumer>();
@@ -54,6 +74,12 @@ export function createRoster(options: {
       const earlier = consumers.has(id) ? undefined : returning.find(id, now);
       if (earlier !== undefined && !isFull()) enter(make(id, earlier));
       return wake(id);
+    },
+    vouched(id, now) {
+      if (consumers.has(id) || isFull()) return;
+      const consumer = make(id, undefined, unknownLane);
+      enter(consumer);
+      consumer.sealing.open(unopened, now);
     },
     leave(consumer) {
       consumers.delete(consumer.id);

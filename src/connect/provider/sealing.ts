@@ -1,7 +1,6 @@
-import { isClientHello } from '../sealed/epoch.ts';
 import { sealedLimits } from '../sealed/limits.ts';
 import type { SealedPart } from '../sealed/sealed-part.ts';
-import type { SealedSession } from '../sealed/session.ts';
+import type { SealedCounters, SealedSession } from '../sealed/session.ts';
 import type { Ack } from '../wire/ack.ts';
 import {
   controlKinds,
@@ -10,7 +9,7 @@ import {
   sessionRoles,
 } from '../wire/encrypted-control.ts';
 import { type Frame, toFrame } from '../wire/frame.ts';
-import { decode, encode } from '../wire/message.ts';
+import { encode } from '../wire/message.ts';
 import { messageTypes } from '../wire/message-types.ts';
 import type { Pack } from '../wire/pack.ts';
 import {
@@ -20,7 +19,7 @@ import {
   type SealedBody,
   type TransferPath,
 } from '../wire/transfer-frame.ts';
-import { WireError } from '../wire/wire-error.ts';
+import { isControl, readControl, waitsForItsTurn } from './controls.ts';
 import type { Drops } from './counters.ts';
 import type { IncomingLane } from './incoming-lane.ts';
 
@@ -47,6 +46,10 @@ export interface Sealing {
   isHeld(): boolean;
   /** A key of the consumer is proven. */
   hasKey(): boolean;
+  /** It is answered sealed now. */
+  isSealed(): boolean;
+  /** Undefined where it has offered nothing. */
+  counters(): SealedCounters | undefined;
   setPeerKey(publicKey: Buffer | undefined): void;
   acked(frames: readonly Frame[]): void;
   /** The consumer may have been started again, and speak in plaintext. */
@@ -79,8 +82,9 @@ interface SealingOptions {
 export function createSealing(options: SealingOptions): Sealing {
   let session: SealedSession | undefined;
   let peerKey: Buffer | undefined;
+  const isRequired = options.part?.isRequired === true;
   /** Something of the consumer came sealed, so it is not answered in plaintext any more. */
-  let mustSeal = false;
+  let mustSeal = isRequired;
   /** It began again, and has not said yet whether it seals. */
   let isBack = false;
   /** Controls that were acted on before their turn. */
@@ -112,7 +116,7 @@ export function createSealing(options: SealingOptions): Sealing {
   const actOn = (pack: Pack, now: number): void => {
     for (const { type, bytes } of pack.frames) {
       if (type !== messageTypes.encryptedControl) continue;
-      const control = read(bytes);
+      const control = readControl(bytes);
       if (control === undefined) options.drops.unreadable++;
       else act(control, now);
     }
@@ -140,7 +144,7 @@ export function createSealing(options: SealingOptions): Sealing {
     },
     delivered(pack, now) {
       const hasData = pack.frames.length > 0 && !isControl(pack.frames);
-      if (hasData && isBack) [isBack, mustSeal] = [false, pack.cameSealed === true];
+      if (hasData && isBack) [isBack, mustSeal] = [false, pack.cameSealed === true || isRequired];
       if (pack.cameSealed) mustSeal ||= hasData;
       else if (isControl(pack.frames) && !early.delete(toKey(pack))) actOn(pack, now);
     },
@@ -150,7 +154,7 @@ export function createSealing(options: SealingOptions): Sealing {
       return (session ?? offer(now))?.open(bytes, now);
     },
     encodePack(path, pack) {
-      if (session === undefined) return encodePackFrame(path, pack);
+      if (session === undefined && !isRequired) return encodePackFrame(path, pack);
       const plain = encodePackFrame(path, pack, sessionRoles.server);
       if (isControl(pack.frames)) return plain;
       if (canSeal()) return seal(path, plain);
@@ -168,6 +172,8 @@ export function createSealing(options: SealingOptions): Sealing {
       return acks;
     },
     isHeld: () => mustSeal && !canSeal(),
+    isSealed: canSeal,
+    counters: () => session?.counters(),
     hasKey: () => session?.canOpen() === true,
     setPeerKey(publicKey) {
       peerKey = publicKey;
@@ -175,12 +181,12 @@ export function createSealing(options: SealingOptions): Sealing {
     },
     acked(frames) {
       for (const { type, bytes } of frames) {
-        const ours = type === messageTypes.encryptedControl ? read(bytes) : undefined;
+        const ours = type === messageTypes.encryptedControl ? readControl(bytes) : undefined;
         if (ours !== undefined) session?.acked(ours.payload);
       }
     },
     doubt() {
-      mustSeal = false;
+      mustSeal = isRequired;
       early.clear();
       session?.doubt();
     },
@@ -200,35 +206,6 @@ export function createSealing(options: SealingOptions): Sealing {
     wakeAt: () => session?.wakeAt() ?? Number.POSITIVE_INFINITY,
     end: () => session?.end(),
   };
-}
-
-/** So many bytes and no more: a control is a small part of a Pack. */
-function read(bytes: Buffer): EncryptedControl | undefined {
-  if (bytes.length > 2 * sealedLimits.controlBytes) return undefined;
-  try {
-    return decode(encryptedControl, bytes);
-  } catch (error) {
-    // It is acknowledged all the same: sent again, it would say no more.
-    if (error instanceof WireError) return undefined;
-    throw error;
-  }
-}
-
-/**
- * Of a handshake without a name nobody knows to which one it belongs but by its place. A nack and
- * the beginning of a handshake belong to none.
- */
-function waitsForItsTurn({ frames }: Pack): boolean {
-  return frames.some(({ type, bytes }) => {
-    const control = type === messageTypes.encryptedControl ? read(bytes) : undefined;
-    if (control === undefined || control.epochId !== undefined) return false;
-    if (control.kind === controlKinds.nack) return false;
-    return !(control.kind === controlKinds.handshake && isClientHello(control.payload));
-  });
-}
-
-function isControl(frames: readonly Frame[]): boolean {
-  return frames.some(({ type }) => type === messageTypes.encryptedControl);
 }
 
 function toKey({ sequenceId, sequenceNumber }: Pack): string {

@@ -32,13 +32,29 @@ export interface Epoch {
   end(why?: EpochFailure): void;
 }
 
-export type EpochFailure =
-  | HandshakeFailure
-  | 'oversized'
-  | 'half-open'
-  | 'late'
-  | 'proof'
-  | 'evicted';
+/** Why a handshake was given up. */
+export const epochFailures = [
+  /** By TLS itself: no handshake of it, or none that both ends know. */
+  'tls',
+  /** Another protocol inside. */
+  'protocol',
+  /** The peer has shown none. */
+  'certificate',
+  /** More bytes than any handshake takes. */
+  'oversized',
+  /** The peer did not answer. */
+  'half-open',
+  /** No proof came, or no key to compare it with. */
+  'late',
+  /** It is not by the peer's key. */
+  'proof',
+  /** Others have begun so many since. */
+  'evicted',
+  /** The peer began too many in a minute. */
+  'too-often',
+] as const;
+
+export type EpochFailure = HandshakeFailure | (typeof epochFailures)[number];
 
 interface Said {
   readonly kind: number;

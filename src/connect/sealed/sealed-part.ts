@@ -9,24 +9,31 @@ import { createTlsServer } from './tls-server.ts';
 export interface SealedPart {
   /** False where a session is opened only to say that nothing is sealed here. */
   readonly takesOffers: boolean;
+  /** Whoever does not seal is not served. */
+  readonly isRequired: boolean;
   /** @param onNews the session has something to do, because TLS has gone on */
   open(onNews: () => void): SealedSession;
 }
 
+export interface SealedPartOptions {
+  readonly isRequired?: boolean | undefined;
+  /** Sealed by one key, before another is asked for; by default `sealedLimits.framesOfKey`. */
+  readonly framesOfKey?: number | undefined;
+}
+
 /**
- * Keys are read when the first consumer offers to seal: many never have one that does. Of one key,
- * so many frames are sealed before another is asked for; by default `sealedLimits.framesOfKey`.
- */
+ * Keys are read when the first consumer offers to seal: many never have one that does. */
 export function createSealedPart(
   data: IdentityData,
   randomBytes: RandomBytes,
-  framesOfKey?: number,
+  { isRequired = false, framesOfKey }: SealedPartOptions = {},
 ): SealedPart {
   const pool = createHandshakePool(sealedLimits.handshakes);
   const load = () => ({ identity: loadIdentity(data), openHandshake: createTlsServer(data) });
   let loaded: ReturnType<typeof load> | undefined;
   return {
     takesOffers: true,
+    isRequired,
     open(onNews) {
       loaded ??= load();
       const of = { pool, randomBytes, isCompanion: false, onNews, framesOfKey };

@@ -96,9 +96,15 @@ export function createSealedSession(options: SealedSessionOptions): SealedSessio
     count.ignored++;
     return 'taken';
   };
+  const onFailed = (why: EpochFailure): void => {
+    failed[why] = (failed[why] ?? 0) + 1;
+  };
   const begin = (id: Id | undefined, now: number): Epoch | undefined => {
     startedAt = startedAt.filter((at) => now - at < minute);
-    if (startedAt.length >= sealedLimits.epochsPerMinute) return undefined;
+    if (startedAt.length >= sealedLimits.epochsPerMinute) {
+      onFailed('too-often');
+      return undefined;
+    }
     startedAt.push(now);
     count.handshakes++;
     if (newest !== current) newest?.end();
@@ -106,9 +112,7 @@ export function createSealedSession(options: SealedSessionOptions): SealedSessio
       ...options,
       id,
       now,
-      onFailed(why) {
-        failed[why] = (failed[why] ?? 0) + 1;
-      },
+      onFailed,
     });
     return newest;
   };

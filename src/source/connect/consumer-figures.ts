@@ -1,5 +1,5 @@
-import type { ConsumerSums, RunFigures } from '../source-report.ts';
-import { type EngineCounters, refusedContracts } from './protocol.ts';
+import type { ConsumerSums, RunFigures, SealingFigures } from '../source-report.ts';
+import { type EngineCounters, epochFailures, refusedContracts } from './protocol.ts';
 
 /** Nothing was carried. Its fields are the names by which sums are kept. */
 export const noSums: ConsumerSums = {
@@ -18,6 +18,15 @@ export const noFigures: RunFigures = {
   present: 0,
   refusedContracts: {},
   reportsWaiting: 0,
+  sealing: {
+    consumers: 0,
+    handshakes: 0,
+    refusedHandshakes: {},
+    sealedMessages: 0,
+    openedMessages: 0,
+    unopenedMessages: 0,
+    refusedPlaintext: 0,
+  },
 };
 
 /** For each sum, what `merge` makes of its two values. */
@@ -34,7 +43,11 @@ export function mergeSums(
 
 /** An engine in a stranger's hand may name any number; the state file takes no larger one. */
 export function addSums(one: ConsumerSums, other: ConsumerSums): ConsumerSums {
-  return mergeSums(one, other, (own, more) => Math.min(own + more, Number.MAX_SAFE_INTEGER));
+  return mergeSums(one, other, add);
+}
+
+function add(own: number, more: number): number {
+  return Math.min(own + more, Number.MAX_SAFE_INTEGER);
 }
 
 /**
@@ -43,12 +56,28 @@ export function addSums(one: ConsumerSums, other: ConsumerSums): ConsumerSums {
  * engine ended are in the books, which the next one sends: they wait until it says something else.
  */
 export function addEngine(before: RunFigures, counted: EngineCounters | undefined): RunFigures {
-  if (counted === undefined) return { ...before, present: 0 };
+  if (counted === undefined)
+    return { ...before, present: 0, sealing: { ...before.sealing, consumers: 0 } };
   return {
     ...addSums(before, toSums(counted)),
     present: counted.consumers,
-    refusedContracts: addRefused(before.refusedContracts, counted.refusedContracts),
+    refusedContracts: addKinds(refusedContracts, before.refusedContracts, counted.refusedContracts),
     reportsWaiting: counted.reportsWaiting,
+    sealing: addSealing(before.sealing, counted),
+  };
+}
+
+function addSealing(before: SealingFigures, { sealing, dropped }: EngineCounters): SealingFigures {
+  const refusedPlaintext = add(before.refusedPlaintext, dropped.plain ?? 0);
+  if (sealing === undefined) return { ...before, consumers: 0, refusedPlaintext };
+  return {
+    consumers: sealing.consumers,
+    handshakes: add(before.handshakes, sealing.handshakes),
+    refusedHandshakes: addKinds(epochFailures, before.refusedHandshakes, sealing.refusedHandshakes),
+    sealedMessages: add(before.sealedMessages, sealing.sealedMessages),
+    openedMessages: add(before.openedMessages, sealing.openedMessages),
+    unopenedMessages: add(before.unopenedMessages, sealing.unopenedMessages),
+    refusedPlaintext,
   };
 }
 
@@ -64,12 +93,10 @@ function toSums(counted: EngineCounters): ConsumerSums {
   };
 }
 
-type Refused = RunFigures['refusedContracts'];
+type Kinds = Readonly<Record<string, number>>;
 
 /** A kind that is not known is left out: an engine in a stranger's hand could name any number. */
-function addRefused(before: Refused, counted: Refused): Refused {
-  const sums = refusedContracts.map(
-    (kind) => [kind, (before[kind] ?? 0) + (counted[kind] ?? 0)] as const,
-  );
+function addKinds(known: readonly string[], before: Kinds, counted: Kinds): Kinds {
+  const sums = known.map((kind) => [kind, add(before[kind] ?? 0, counted[kind] ?? 0)] as const);
   return Object.fromEntries(sums.filter(([, count]) => count > 0));
 }

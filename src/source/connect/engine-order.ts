@@ -9,8 +9,11 @@ import type {
   ToEngine,
 } from './protocol.ts';
 
-/** Whether what goes between consumers and this device is sealed: never, or where they offer it. */
-type EncryptionMode = 'opportunistic' | 'off';
+/**
+ * Whether what goes between consumers and this device is sealed: where they offer it, always (those
+ * that do not are not served), or never.
+ */
+type EncryptionMode = 'opportunistic' | 'required' | 'off';
 
 /** What an engine is to be. */
 export interface EngineOrder {
@@ -69,6 +72,7 @@ export function toStartMessage(
       Object.entries(secrets).map(([mode, secret]) => [mode, secret.reveal()]),
     ),
     identity: order.encryption === 'off' ? null : revealIdentity(identity),
+    isSealingRequired: order.encryption === 'required',
     published,
     wish: order.wish,
     pool: order.pool,

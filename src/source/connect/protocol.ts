@@ -1,8 +1,7 @@
 /*
  * All that the agent takes of the protocol's own package: the messages that it exchanges with the
- * engine, with what it starts it, why contracts are refused, and how secrets and its identity to
- * consumers are made. What the
- * engine does with packets is not loaded here.
+ * engine, with what it starts it, why contracts and handshakes are refused, and how secrets and its
+ * identity to consumers are made. What the engine does with packets is not loaded here.
  */
 
 export { refusedContracts } from '../../connect/contract/refused-contract.ts';
@@ -22,6 +21,7 @@ export type {
 export { deviceDescriptor, longestLineWithBooks } from '../../connect/engine/messages.ts';
 export { toEngineNodeOptions } from '../../connect/engine/node-options.ts';
 export { readFromEngine, writeMessage } from '../../connect/engine/read-messages.ts';
+export { epochFailures } from '../../connect/sealed/epoch.ts';
 export type { IdentityData } from '../../connect/sealed/identity.ts';
 export { makeIdentity } from '../../connect/sealed/identity.ts';
 export type { Sighting } from '../../connect/socket/sighting.ts';

@@ -49,6 +49,7 @@ const start: StartMessage = {
   appVersion: '1.2.3',
   secrets: { 1: secret, 2: secret, 3: secret, 4: secret },
   identity: null,
+  isSealingRequired: false,
   published: null,
   wish: 'public',
   pool: { ipv4: { first: '100.112.0.2', count: 65000 }, ipv6: { first: 'fd00::2', count: 65000 } },

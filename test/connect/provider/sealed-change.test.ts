@@ -52,7 +52,7 @@ test('another socket to the platform costs no handshake and no packet', async ()
 });
 
 test('where a key has sealed enough, another one takes over in mid-flow', async () => {
-  const sealedPart = createSealedPart(makeIdentity(randomBytes), randomBytes, 30);
+  const sealedPart = createSealedPart(makeIdentity(randomBytes), randomBytes, { framesOfKey: 30 });
   const world = openSealedWorld({ sealedPart });
   const peer = addSealedConsumer(world, { isRequired: true, obeys: true });
   peer.offer(world.now());

@@ -67,7 +67,7 @@ function openSealing(answer: (said: EncryptedControl) => 'taken' | 'begun' | 'wa
       throw new Error('nobody asks');
     },
   };
-  const part: SealedPart = { takesOffers: true, open: () => session };
+  const part: SealedPart = { takesOffers: true, isRequired: false, open: () => session };
   const drops = { unreadable: 0 };
   const none = () => undefined;
   const sealing = createSealing({ part, drops, onNews: none, onOffered: none });
@@ -184,6 +184,7 @@ describe('hostile', () => {
     let opened = 0;
     const part: SealedPart = {
       takesOffers: true,
+      isRequired: false,
       open() {
         opened++;
         throw new Error('nothing was offered');

@@ -43,6 +43,7 @@ function toStart(platform: TestPlatform): Omit<StartMessage, 'ownId' | 'token' |
     appVersion: '0.0.1',
     secrets: saveSecrets(completeSecrets(randomBytes)),
     identity: null,
+    isSealingRequired: false,
     published: null,
     wish: 'public',
     pool: {

@@ -27,6 +27,7 @@ test('the engine tells its key before it is connected, and a consumer that deman
     appVersion: '0.0.1',
     secrets: saveSecrets(completeSecrets(randomBytes)),
     identity,
+    isSealingRequired: false,
     published: null,
     wish: 'public',
     pool: {

@@ -98,6 +98,7 @@ test('what a source counts of its consumers is in its row', () => {
         bridgedBytes: 30_000_000,
         doubtfulBytes: 4_000,
         reportsWaiting: 2,
+        sealing: { consumers: 2, handshakes: 31, refusedHandshakes: { 'half-open': 2, proof: 1 } },
       },
     },
   ]);

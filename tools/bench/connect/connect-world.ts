@@ -67,6 +67,7 @@ export async function register({ lab, authCode }: Bench): Promise<StartMessage> 
     instanceId: toUuid(createIdSource({ randomBytes }).next(Date.now())),
     appVersion: '0.0.0-bench',
     secrets: saveSecrets(completeSecrets(randomBytes)),
+    isSealingRequired: false,
     identity: makeIdentity(randomBytes),
     published: null,
     wish: 'public',

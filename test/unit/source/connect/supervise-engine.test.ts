@@ -109,6 +109,7 @@ describe('an engine that is wanted', () => {
       device: 'tributary-c0',
       mostUnpaidBytes: 5_000_000,
       identity: { seed: 'ab'.repeat(32), certificate: 'a certificate', certificateKey: 'a key' },
+      isSealingRequired: false,
     });
     expect(first?.type === 'start' && Object.keys(first.secrets)).toEqual(['1', '2', '3', '4']);
   });
@@ -310,8 +311,26 @@ describe('what engines count', () => {
       doubtfulBytes: 20,
       reportsWaiting: 4,
       renewals: { bridgedBytes: 5, byPause: 1 },
+      sealing: {
+        consumers: 2,
+        handshakes: 5,
+        refusedHandshakes: { proof: 1, 'made-up': 7 },
+        sealedMessages: 40,
+        openedMessages: 30,
+        unopenedMessages: 2,
+      },
+      dropped: { ...zero.dropped, plain: 6 },
     },
   });
+  const sealing = {
+    consumers: 0,
+    handshakes: 5,
+    refusedHandshakes: { proof: 1 },
+    sealedMessages: 40,
+    openedMessages: 30,
+    unopenedMessages: 2,
+    refusedPlaintext: 6,
+  };
 
   test('is added up over their processes, and goes on between them', async () => {
     const { supervisor, engine } = supervise();
@@ -330,8 +349,13 @@ describe('what engines count', () => {
       bridgedBytes: 5,
       doubtfulBytes: 20,
       reportsWaiting: 4,
+      sealing,
     };
-    expect(supervisor.report().figures).toEqual({ ...counted, present: 3 });
+    expect(supervisor.report().figures).toEqual({
+      ...counted,
+      present: 3,
+      sealing: { ...sealing, consumers: 2 },
+    });
     one.end('was ended by SIGKILL');
     await settled();
     // Nobody is there without an engine. What waited is in the books.
@@ -355,6 +379,15 @@ describe('what engines count', () => {
       downBytes: 4000,
       overheadBytes: 600,
       acceptedContracts: 20,
+      sealing: {
+        consumers: 2,
+        handshakes: 10,
+        refusedHandshakes: { proof: 2 },
+        sealedMessages: 80,
+        openedMessages: 60,
+        unopenedMessages: 4,
+        refusedPlaintext: 12,
+      },
       refusedContracts: { 'bad-signature': 1, 'too-old': 3 },
       unpaidBytes: 200,
       bridgedBytes: 10,

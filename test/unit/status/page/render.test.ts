@@ -118,7 +118,7 @@ describe('the page for people', () => {
     expect(await readRows({ ...providingFacts, sources })).toEqual([
       'Source connect tributary-c0 · alive since 10:00 · 3.00 GB received · 900 MB sent',
       'Listed by connect listed, but too many minutes were lost lately · 57 of 60 minutes of the last hour count (57 wanted) · 717 of 720 minutes of the last 12 hours count (504 wanted) · 10,070 of 10,080 minutes of the last 7 days count · speed 49.2 Mbit/s, tested 10:53 · latency tested 10:51 · last consumer 11:58 · seen as 203.0.113.7',
-      'Consumers by connect 3 now · 12,345 contracts accepted · refused: 1 bad-signature, 3 too-old · 2 reports waiting',
+      'Consumers by connect 3 now · 2 sealed and 1 in plaintext · 12,345 contracts accepted · refused: 1 bad-signature, 3 too-old · handshakes refused: 2 half-open, 1 proof · 2 reports waiting',
     ]);
     const page = await render({ ...providingFacts, sources });
     const table = /<table><thead><tr><th scope="col">Traffic by connect.*?<\/table>/s.exec(page);

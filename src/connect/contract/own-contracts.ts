@@ -185,6 +185,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
       waitingBytes = bytes;
       return { kind: 'waits' };
     },
+    contractLength: () => current?.paidBy.contract.length ?? 0,
     acked(by, bytes) {
       ackedBytes += bytes;
       const one = find(by.contractId);

@@ -1,5 +1,6 @@
 import type { Frame } from '../wire/frame.ts';
 import { messageTypes } from '../wire/message-types.ts';
+import { frameHead } from '../wire/transfer-frame.ts';
 import type { Patience } from './patience.ts';
 
 /** Frames that wait for the window, oldest first, bounded by their bytes. */
@@ -7,9 +8,12 @@ export interface OutgoingQueue {
   /** False where it is full. Controls of encryption go before everything else. */
   push(frame: Frame, now: number): boolean;
   /** Bytes of the frames that the next Pack takes; 0 where nothing waits. */
-  nextBytes(most: number): number;
-  /** Those frames: two where both fit into `most` bytes, else one. */
-  shift(most: number): readonly Frame[];
+  nextBytes(room: number): number;
+  /**
+   * Those frames: as many as fit into `room` bytes with their heads, and at least one. Nobody waits
+   * for another: only what is there already goes together.
+   */
+  shift(room: number): readonly Frame[];
   /** Takes out all that waits, in the order in which it would have gone. */
   takeAll(): readonly Frame[];
   /**
@@ -28,6 +32,15 @@ export interface OutgoingQueue {
   count(): number;
 }
 
+/** What one Pack takes of its room: a limit of who sends, besides the wire's own. */
+export interface PackLimit {
+  readonly frames: number;
+  /** Of their own, without their heads; one alone may have more. */
+  readonly bytes: number;
+}
+
+/** Above so many small ones, what is around them is next to nothing. */
+const usualLimit: PackLimit = { frames: 32, bytes: Number.POSITIVE_INFINITY };
 /** A frame costs memory beside its bytes, so empty ones are counted too. */
 export const frameCost = 64;
 const none: readonly Frame[] = [];
@@ -39,9 +52,10 @@ export function createOutgoingQueue(
     readonly patience?: Patience | undefined;
     /** All but controls has to wait. */
     readonly isHeld?: (() => boolean) | undefined;
+    readonly packLimit?: PackLimit | undefined;
   },
 ): OutgoingQueue {
-  const { patience } = how;
+  const { patience, packLimit = usualLimit } = how;
   let controls: Frame[] = [];
   let frames: Frame[] = [];
   /** When each of them came. */
@@ -50,11 +64,16 @@ export function createOutgoingQueue(
   let bytes = 0;
   let forgivenAt = Number.NEGATIVE_INFINITY;
 
-  const nextCount = (most: number): number => {
-    const one = frames[first];
-    const two = frames[first + 1];
-    if (one === undefined) return 0;
-    return two !== undefined && one.bytes.length + two.bytes.length <= most ? 2 : 1;
+  const findNext = (room: number): { readonly count: number; readonly sum: number } => {
+    let sum = frames[first]?.bytes.length ?? 0;
+    const most = Math.min(packLimit.frames, frames.length - first);
+    let count = Math.min(1, most);
+    for (; count < most; count++) {
+      const next = sum + (frames[first + count] as Frame).bytes.length;
+      if (next > packLimit.bytes || next + (count + 1) * frameHead > room) break;
+      sum = next;
+    }
+    return { count, sum };
   };
 
   /**
@@ -93,17 +112,15 @@ export function createOutgoingQueue(
       }
       return true;
     },
-    nextBytes(most) {
+    nextBytes(room) {
       const [control] = controls;
       if (control !== undefined) return control.bytes.length;
-      const count = nextCount(most);
-      let sum = 0;
-      for (let at = first; at < first + count; at++) sum += (frames[at] as Frame).bytes.length;
+      const { count, sum } = findNext(room);
       return count === 0 ? 0 : Math.max(1, sum);
     },
-    shift(most) {
+    shift(room) {
       const [control] = controls;
-      return control === undefined ? take(nextCount(most)) : takeControl(control);
+      return control === undefined ? take(findNext(room).count) : takeControl(control);
     },
     takeAll() {
       const taken = [...controls, ...take(frames.length - first)];

@@ -25,5 +25,10 @@ type Charge =
  */
 export interface Payment {
   take(bytes: number, now: number): Charge;
+  /**
+   * Bytes of the contract that is charged next, if it is the same as before: a Pack leaves room for
+   * it. 0 where nothing has to be paid.
+   */
+  contractLength(): number;
   acked(by: PaidBy, bytes: number): void;
 }

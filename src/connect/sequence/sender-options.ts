@@ -2,6 +2,7 @@ import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
 import type { Lane } from '../wire/pack.ts';
 import type { MemoryBudget } from './hold-back.ts';
+import type { PackLimit } from './outgoing-queue.ts';
 import type { Patience } from './patience.ts';
 import type { Payment } from './payment.ts';
 
@@ -19,6 +20,8 @@ export interface SenderOptions {
   readonly patience?: Patience | undefined;
   /** So many frames were dropped because it was over. */
   readonly onLate?: ((frames: number) => void) | undefined;
+  /** By default, a Pack takes what one message holds. */
+  readonly packLimit?: PackLimit | undefined;
   /** All but controls of encryption has to wait. */
   readonly isHeld?: (() => boolean) | undefined;
   /** These frames were delivered. */

@@ -1,8 +1,8 @@
 import type { Ack, Tag } from '../wire/ack.ts';
 import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
-import { largestPacket } from '../wire/message-types.ts';
-import { countPackBytes, type Pack } from '../wire/pack.ts';
+import type { Pack } from '../wire/pack.ts';
+import { findFrameRoom } from '../wire/transfer-frame.ts';
 import { createLossDetector } from './loss.ts';
 import { createOutgoingQueue, frameCost } from './outgoing-queue.ts';
 import type { PaidBy } from './payment.ts';
@@ -66,22 +66,13 @@ export function createSender(options: SenderOptions): Sender {
   };
 
   const send = (frames: readonly Frame[], paidBy: PaidBy | undefined, now: number): Pack => {
-    const isHead = unacked.lowest() === undefined;
-    const pack: UnackedPack = {
+    const pack = unacked.add({
       messageId: options.newMessageId(),
       number: nextNumber++,
       frames,
-      bytes: countPackBytes(frames),
       paidBy,
       firstSentAt: now,
-      sentAt: now,
-      sendings: 1,
-      isHead,
-      // The Pack that opens a contract carries it, and so does each one at the head.
-      hasContract: isHead || frames.length === 0,
-      selectedAt: undefined,
-    };
-    unacked.add(pack);
+    });
     usedAt = now;
     count.packs++;
     options.onSent?.(frames, now);
@@ -133,8 +124,8 @@ export function createSender(options: SenderOptions): Sender {
     return again.length > 0 ? again : sendProbe(now);
   };
 
-  const isHeldBack = (now: number): boolean => {
-    const isAbove = unacked.bytes() + queue.nextBytes(largestPacket) > window.bytes();
+  const isHeldBack = (room: number, now: number): boolean => {
+    const isAbove = unacked.bytes() + queue.nextBytes(room) > window.bytes();
     isFull = isAbove && !queue.isUrgent();
     if (isFull) fullAt = now;
     return isFull;
@@ -148,14 +139,24 @@ export function createSender(options: SenderOptions): Sender {
     if (late.length > 0) options.onLate?.(late.length);
   };
 
+  /** Undefined where the window, or the want of a contract, holds it back. */
+  const sendNext = (now: number): Pack | undefined => {
+    // Each Pack may have to bring the contract that pays for it.
+    const room = findFrameRoom(options.payment.contractLength());
+    if (isHeldBack(room, now)) return undefined;
+    dropLate(now);
+    const charge = options.payment.take(queue.nextBytes(room), now);
+    waitsSince = charge.kind === 'waits' ? (waitsSince ?? now) : undefined;
+    if (charge.kind === 'waits') return undefined;
+    return send(charge.kind === 'opens' ? [] : queue.shift(room), charge.by, now);
+  };
+
   const sendNew = (now: number, most: number): readonly Pack[] => {
     const packs: Pack[] = [];
-    while (packs.length < most && !queue.isEmpty() && !isHeldBack(now)) {
-      dropLate(now);
-      const charge = options.payment.take(queue.nextBytes(largestPacket), now);
-      waitsSince = charge.kind === 'waits' ? (waitsSince ?? now) : undefined;
-      if (charge.kind === 'waits') break;
-      packs.push(send(charge.kind === 'opens' ? [] : queue.shift(largestPacket), charge.by, now));
+    while (packs.length < most && !queue.isEmpty()) {
+      const pack = sendNext(now);
+      if (pack === undefined) break;
+      packs.push(pack);
     }
     return packs;
   };

@@ -1,6 +1,6 @@
 import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
-import type { Lane, Pack } from '../wire/pack.ts';
+import { countPackBytes, type Lane, type Pack } from '../wire/pack.ts';
 import type { PaidBy } from './payment.ts';
 
 /** A Pack that was sent and that no cumulative ack covers yet. */
@@ -24,6 +24,8 @@ export interface UnackedPack {
   selectedAt: number | undefined;
 }
 
+type NewPack = Pick<UnackedPack, 'messageId' | 'number' | 'frames' | 'paidBy' | 'firstSentAt'>;
+
 /** The Pack as it is sent now. */
 export function toPack(
   pack: UnackedPack,
@@ -45,7 +47,8 @@ export function toPack(
 
 /** Unacknowledged Packs by number, the lowest first. */
 export interface UnackedPacks {
-  add(pack: UnackedPack): void;
+  /** Sends it for the first time: as the head, where nothing else is on its way. */
+  add(pack: NewPack): UnackedPack;
   find(messageId: Id): UnackedPack | undefined;
   /** Takes out every Pack up to this number, the lowest first. */
   removeUpTo(number: number): readonly UnackedPack[];
@@ -70,10 +73,22 @@ export function createUnackedPacks(): UnackedPacks {
   };
 
   return {
-    add(pack) {
+    add(of) {
+      const isHead = first === packs.length;
+      const pack: UnackedPack = {
+        ...of,
+        bytes: countPackBytes(of.frames),
+        sentAt: of.firstSentAt,
+        sendings: 1,
+        isHead,
+        // The Pack that opens a contract carries it, and so does each one at the head.
+        hasContract: isHead || of.frames.length === 0,
+        selectedAt: undefined,
+      };
       packs.push(pack);
       byId.set(pack.messageId, pack);
       bytes += pack.bytes;
+      return pack;
     },
     find: (messageId) => byId.get(messageId),
     removeUpTo(number) {

@@ -112,7 +112,9 @@ export function readPath(bytes: Buffer): TransferPath | undefined {
  */
 export function encodePackFrame(path: TransferPath, pack: Pack, role = 0): Buffer {
   const contract = pack.contract ?? noBytes;
-  const encoder = new Encoder(overhead + countPackBytes(pack.frames) + contract.length);
+  const { frames } = pack;
+  const size = overhead + countPackBytes(frames) + frames.length * frameHead + contract.length;
+  const encoder = new Encoder(size);
   encoder.integer(7, role);
   writePack(encoder, 4, pack);
   writePath(encoder, path);
@@ -137,7 +139,23 @@ export function encodeAckFrame(path: TransferPath, value: Ack): Buffer {
   return checkLength(encoder.finish());
 }
 
-/** More than everything that is around a Pack's two packets, so that the encoder seldom grows. */
+/**
+ * How many bytes the frames of a Pack may take, each with its `frameHead`, where a contract of this
+ * length may have to go along: a Pack's frames stay as they are once it has its number, and when it
+ * is sent again it may be the one that has to bring its contract, and be sealed.
+ */
+export function findFrameRoom(contractLength: number): number {
+  return largestMessage - largestEnvelope - contractLength;
+}
+
+/** Around a frame's bytes, in a Pack: its type, whether it is raw, and two lengths. */
+export const frameHead = 10;
+/**
+ * Around a Pack's frames, at most: its ids, number, tag and lane, the contract's own frame, and the
+ * path (114 bytes); and where it is sealed, the path again, a nonce and a tag (73).
+ */
+const largestEnvelope = 187;
+/** More than everything that is around a Pack's frames, so that the encoder seldom grows. */
 const overhead = 192;
 
 /** Packs and Acks were carried as frames once; peers may still do so. */

@@ -124,6 +124,7 @@ export function createConsumerContracts(options: ConsumerContractsOptions): Cons
       waitingBytes = bytes;
       return { kind: 'waits' };
     },
+    contractLength: () => current?.paidBy.contract.length ?? 0,
     acked(by, bytes) {
       const one = find(by.contractId);
       if (one === undefined) return;

@@ -4,6 +4,7 @@ import type { Ack } from '../../connect/wire/ack.ts';
 import type { CloseContract } from '../../connect/wire/contract-messages.ts';
 import type { Frame } from '../../connect/wire/frame.ts';
 import type { Id } from '../../connect/wire/id.ts';
+import { largestPacket } from '../../connect/wire/message-types.ts';
 import type { Lane, Pack } from '../../connect/wire/pack.ts';
 import { type ConsumerContracts, createConsumerContracts } from './consumer-contracts.ts';
 
@@ -50,6 +51,8 @@ export interface UpLaneOptions {
 }
 
 const queueBytes = 1024 * 1024;
+/** As the network's own programs send: two frames, where both are no more than one packet. */
+const packLimit = { frames: 2, bytes: largestPacket };
 
 interface Sequence {
   readonly sender: Sender;
@@ -73,6 +76,7 @@ export function createUpLane(options: UpLaneOptions): UpLane {
       queueBytes,
       budget,
       isHeld: options.isHeld,
+      packLimit,
     });
     sequence = { sender, contracts, unackedSince: undefined };
     return sequence;

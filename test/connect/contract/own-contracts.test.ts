@@ -144,6 +144,9 @@ test('a contract for somebody else is discarded, and one that comes too late is 
   own.step(start);
   expect(own.granted(make(mebibyte, start, ownId), start)).toBe(false);
   expect(own.granted(Buffer.from('ff', 'hex'), start)).toBe(false);
+  // Unknown fields of 3 KB, beside which no packet fits into a message.
+  const padding = Buffer.alloc(3003, Buffer.from([0x78, 0x01]));
+  expect(own.granted(Buffer.concat([make(mebibyte, start), padding]), start)).toBe(false);
   own.step(start + 5000);
   expect(own.end()).toEqual([]);
   expect(own.granted(make(mebibyte, start), start)).toBe(true);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { largestMessage } from '../../../src/connect/wire/message-types.ts';
 import {
   createTcpReceiver,
   createTcpSender,
@@ -10,9 +11,9 @@ import {
 import { createWorld } from '../support/world.ts';
 
 const segments = 600;
-/** Frames that fit in front of the socket, and that leave it in a ms: some 35 Mbit/s. */
-const buffer = 64;
-const framesPerMs = 4;
+/** Bytes that fit in front of the socket, and that leave it in a ms: some 35 Mbit/s. */
+const buffer = 64 * 1100;
+const bytesPerMs = 4 * 1100;
 
 /** Twenty downloads by TCP through one socket, all begun together. */
 function download(nature: Parameters<typeof createWorld>[0]['nature'], seed: number) {
@@ -22,9 +23,9 @@ function download(nature: Parameters<typeof createWorld>[0]['nature'], seed: num
   const world = createWorld({
     nature,
     seed,
-    most: () => Math.floor(room),
-    onSent(frames) {
-      room -= frames;
+    most: () => Math.max(0, Math.floor(room / largestMessage)),
+    onSent(bytes) {
+      room -= bytes;
     },
     device(packet) {
       const outer = readSource(packet);
@@ -47,7 +48,7 @@ function download(nature: Parameters<typeof createWorld>[0]['nature'], seed: num
   let filledAt = startAt;
   world.run(15_000, () => {
     const now = world.now();
-    room = Math.min(buffer, room + framesPerMs * (now - filledAt));
+    room = Math.min(buffer, room + bytesPerMs * (now - filledAt));
     filledAt = now;
     for (const [key, sender] of senders)
       for (const number of sender.step(now))

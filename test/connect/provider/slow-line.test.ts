@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { largestMessage } from '../../../src/connect/wire/message-types.ts';
 import {
   createTcpReceiver,
   createTcpSender,
@@ -8,8 +9,8 @@ import {
 } from '../support/tcp.ts';
 import { createWorld } from '../support/world.ts';
 
-/** Frames that the socket takes in a ms: some 4 Mbit/s. */
-const framesPerMs = 0.5;
+/** Bytes that the socket takes in a ms: some 4 Mbit/s. */
+const bytesPerMs = 0.5 * 1100;
 const endless = 1_000_000;
 const runMs = 15_000;
 /** Its sender has found out by then how much the line takes. */
@@ -19,13 +20,13 @@ const settledMs = 3000;
 function download(nature: Parameters<typeof createWorld>[0]['nature']) {
   const sender = createTcpSender(endless);
   let outer: Buffer | undefined;
-  let room = 1;
+  let room = largestMessage;
   const world = createWorld({
     nature,
     seed: 8,
-    most: () => Math.floor(room),
-    onSent(frames) {
-      room -= frames;
+    most: () => (room > 0 ? 1 : 0),
+    onSent(bytes) {
+      room -= bytes;
     },
     device(packet) {
       if (outer === undefined) outer = readSource(packet);
@@ -41,7 +42,7 @@ function download(nature: Parameters<typeof createWorld>[0]['nature']) {
   let [filledAt, taken, longestWait] = [startAt, 0, 0];
   world.run(runMs, () => {
     const now = world.now();
-    room = Math.min(1, room + framesPerMs * (now - filledAt));
+    room = Math.min(largestMessage, room + bytesPerMs * (now - filledAt));
     filledAt = now;
     for (const number of outer === undefined ? [] : sender.step(now)) {
       sentAt.set(number, now);
@@ -69,7 +70,7 @@ test.each([
     const { longestWait, receiver, engine } = download(nature);
     expect(longestWait).toBeLessThan(500);
     expect(receiver.longestSilence()).toBeLessThan(1000);
-    expect(receiver.next()).toBeGreaterThan(0.5 * framesPerMs * runMs);
+    expect(receiver.next()).toBeGreaterThan((0.5 * bytesPerMs * runMs) / 1100);
     expect(engine.counters().dropped).toMatchObject({ full: 0 });
   },
 );

@@ -127,6 +127,7 @@ test('both ends count the same bytes of each contract', () => {
         sent.taken += bytes;
         return { kind: 'charged', by: contract };
       },
+      contractLength: () => contract.contract.length,
       acked(_, bytes) {
         sent.acked += bytes;
       },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMemoryBudget } from '../../../src/connect/sequence/hold-back.ts';
+import type { PackLimit } from '../../../src/connect/sequence/outgoing-queue.ts';
 import { createPatience } from '../../../src/connect/sequence/patience.ts';
 import type { Payment } from '../../../src/connect/sequence/payment.ts';
 import { createSender, type Sender } from '../../../src/connect/sequence/sender.ts';
@@ -11,9 +12,17 @@ import { freeOfCharge } from '../support/free-of-charge.ts';
 const ids = testIds(3);
 const frame = { type: 16, bytes: Buffer.alloc(1060), isRaw: true };
 const by = { contractId: ids.next(1), contract: Buffer.from('contract') };
-const paid: Payment = { take: () => ({ kind: 'charged', by }), acked: () => undefined };
+const paid: Payment = {
+  take: () => ({ kind: 'charged', by }),
+  contractLength: () => by.contract.length,
+  acked: () => undefined,
+};
 
-function setUp(payment: Payment = freeOfCharge, count = 300): Sender {
+function setUp(
+  payment: Payment = freeOfCharge,
+  count = 300,
+  packLimit: PackLimit | undefined = undefined,
+): Sender {
   const sender = createSender({
     sequenceId: ids.next(1),
     lane: { forceStream: false, isCompanion: true, number: 0 },
@@ -21,10 +30,14 @@ function setUp(payment: Payment = freeOfCharge, count = 300): Sender {
     newMessageId: () => ids.next(1),
     queueBytes: 1024 * 1024,
     budget: createMemoryBudget(1024 * 1024),
+    packLimit,
   });
   for (let number = 0; number < count; number++) sender.offer(frame, 0);
   return sender;
 }
+
+/** Where a test counts Packs, each packet has one of its own. */
+const alone: PackLimit = { frames: 1, bytes: Number.POSITIVE_INFINITY };
 
 const ackOf = (pack: Pack, special: Partial<Ack> = {}): Ack => ({
   messageId: pack.messageId,
@@ -41,11 +54,10 @@ test('it never sends a burst: sixteen Packs at once at first, and the window at 
   const sender = setUp();
   expect(sender.step(0, 1000).length).toBe(16);
   expect(sender.step(0, 1000).length).toBe(0);
-  expect(sender.step(1, 1000).length).toBe(8);
-  let sent = 24;
-  for (let now = 2; now < 90; now++) sent += sender.step(now, 1000).length;
-  // 64 KiB hold 61 Packs.
-  expect(sent).toBe(61);
+  let sent = 16;
+  for (let now = 1; now < 90; now++) sent += sender.step(now, 1000).length;
+  // 64 KiB hold 20 Packs of three.
+  expect(sent).toBe(20);
 });
 
 test('on a path that takes much, thirty-two Packs at once are the most', () => {
@@ -63,11 +75,41 @@ test('on a path that takes much, thirty-two Packs at once are the most', () => {
   expect(most).toBe(32);
 });
 
-test('a small frame goes with another, a large one alone', () => {
+test('what waits goes together, up to what a message holds, and nobody waits for more', () => {
   const sender = setUp(freeOfCharge, 0);
-  for (const length of [40, 40, 1000, 1000])
+  for (const length of [1100, 1100, 40, 1100, 1100, 40])
     sender.offer({ ...frame, bytes: Buffer.alloc(length) }, 0);
-  expect(sender.step(0, 1000).map(({ frames }) => frames.length)).toEqual([2, 1, 1]);
+  expect(sender.step(0, 1000).map(({ frames }) => frames.length)).toEqual([4, 2]);
+  sender.offer(frame, 1);
+  expect(sender.step(1, 1000).map(({ frames }) => frames.length)).toEqual([1]);
+  for (let count = 0; count < 40; count++) sender.offer({ ...frame, bytes: Buffer.alloc(40) }, 2);
+  expect(sender.step(2, 1000).map(({ frames }) => frames.length)).toEqual([32, 8]);
+});
+
+test('who sends as the network’s programs do puts two small frames together, no large ones', () => {
+  const sender = setUp(freeOfCharge, 0, { frames: 2, bytes: 1100 });
+  for (const length of [40, 40, 40, 1080, 1000, 1000])
+    sender.offer({ ...frame, bytes: Buffer.alloc(length) }, 0);
+  expect(sender.step(0, 1000).map(({ frames }) => frames.length)).toEqual([2, 1, 1, 1, 1]);
+});
+
+test('a Pack that a contract has no room for waits for the next one, whole', () => {
+  let left = 3000;
+  const sender = setUp(
+    {
+      ...paid,
+      take(bytes) {
+        if (bytes > left) return { kind: 'waits' };
+        left -= bytes;
+        return { kind: 'charged', by };
+      },
+    },
+    6,
+  );
+  expect(sender.step(0, 1000)).toEqual([]);
+  left = 10_000;
+  expect(sender.step(1, 1000).map(({ frames }) => frames.length)).toEqual([3, 3]);
+  expect(left).toBe(10_000 - 6 * 1060);
 });
 
 test('selective acks that lead to nothing are forgotten, and the lowest Pack goes with its contract', () => {
@@ -85,7 +127,7 @@ test('selective acks that lead to nothing are forgotten, and the lowest Pack goe
 });
 
 test('a peer that asks for the contract gets the Pack again with it', () => {
-  const sender = setUp(paid, 3);
+  const sender = setUp(paid, 3, alone);
   const [first, second] = sender.step(0, 1000);
   expect([first?.contract, second?.contract]).toEqual([by.contract, undefined]);
   sender.take(ackOf(second as Pack, { missingContractId: by.contractId }), 10);
@@ -101,7 +143,7 @@ test('a Pack that is sent again carries the time of this sending', () => {
 });
 
 test('the time for which a Pack waited for an earlier one is no round trip', () => {
-  const sender = setUp(freeOfCharge, 3);
+  const sender = setUp(freeOfCharge, 3, alone);
   const packs = sender.step(0, 1000);
   for (const pack of packs.slice(1)) sender.take(ackOf(pack, { isSelective: true }), 200);
   sender.take(ackOf(packs.at(-1) as Pack), 900);
@@ -128,7 +170,7 @@ test('it ends after a minute without an ack, half a minute without a contract, f
 });
 
 test('acks that make no sense change nothing', () => {
-  const sender = setUp(freeOfCharge, 3);
+  const sender = setUp(freeOfCharge, 3, alone);
   const [pack] = sender.step(0, 1000);
   sender.take(ackOf(pack as Pack, { messageId: ids.next(1) }), 5);
   sender.take(ackOf(pack as Pack, { sequenceId: ids.next(1) }), 5);
@@ -149,6 +191,7 @@ test('what waits for a contract is not dropped, however long it waited', () => {
     budget: createMemoryBudget(1024 * 1024),
     patience: createPatience(),
     onLate: () => expect.unreachable(),
+    packLimit: alone,
   });
   for (let number = 0; number < 60; number++) sender.offer(frame, 0);
   for (let now = 0; now < 3000; now += 60) expect(sender.step(now, 1000)).toEqual([]);

@@ -70,6 +70,7 @@ export function createPurse({ service, from, to, isCompanion }: PurseOptions): P
       if (old !== undefined && old.acked === old.taken) close(old);
       return { kind: 'opens', by: current };
     },
+    contractLength: () => current?.contract.length ?? 0,
     acked(by, bytes) {
       const one = open.get(by.contractId);
       if (one === undefined) return;

@@ -72,6 +72,7 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
         taken = 1;
         return { kind: 'opens', by: current };
       },
+      contractLength: () => current?.contract.length ?? 0,
       acked: (by, bytes) => {
         add(sent, by.contractId, bytes);
       },

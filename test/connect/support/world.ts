@@ -51,8 +51,8 @@ export interface WorldOptions {
   readonly books?: Books;
   /** Packs that the provider's socket takes in one step. */
   readonly most?: number | (() => number);
-  /** How many frames the socket took. */
-  readonly onSent?: (frames: number) => void;
+  /** How many bytes of messages the socket took. */
+  readonly onSent?: (bytes: number) => void;
   /** Addresses for consumers, of each family. */
   readonly poolSize?: number;
   readonly companionBytes?: (asked: number) => number;
@@ -131,7 +131,7 @@ export function createWorld(options: WorldOptions): World {
     for (const ask of http.arrived(now)) engine.answered(ask, grant(ask), now);
     const { frames, packets, asks, keyAsks, reports } = engine.step(now, findMost());
     for (const ask of keyAsks) engine.keyFound(ask, options.consumerKey);
-    options.onSent?.(frames.length);
+    options.onSent?.(frames.reduce((sum, { length }) => sum + length, 0));
     for (const frame of frames) for (const bytes of relay(frame, providerId)) down.send(bytes, now);
     for (const ask of asks) http.send(ask, now);
     report(reports);

@@ -66,8 +66,7 @@ export function createSegmentReader(exec: Exec, line: Pick<LineShaper, 'passage'
   const readUplink = async (name: string, isRedirected: boolean) => {
     const ask = () => askTcCounts(exec, listHookQuestions(name));
     const said = await ask();
-    if (isRedirected || hasHook(said))
-      return readUplinkSegments(said, { isRedirected });
+    if (isRedirected || hasHook(said)) return readUplinkSegments(said, { isRedirected });
     if (refusedAt === name) return undefined;
     refusedAt = name;
     await hook(listUplinkHookLines(name));

@@ -33,7 +33,7 @@ const start: StartMessage = {
   appVersion: '1.0.0',
   secrets: Object.fromEntries([1, 2, 3, 4].map((mode) => [mode, 'ab'.repeat(32)])),
   identity: null,
-        isSealingRequired: false,
+  isSealingRequired: false,
   published: null,
   wish: 'public',
   pool: { ipv4: { first: '100.112.0.2', count: 9 }, ipv6: { first: 'fd00::2', count: 9 } },

@@ -107,7 +107,8 @@ async function openFiles(session: Session) {
   const { identity } = await loadDevice(files);
   if (identity.clientId !== undefined) {
     throw refuse(`this device is registered already, as client ${identity.clientId}`, {
-      action: 'To register it as a new device with your own sign-in: sudo tributary login --new-device',
+      action:
+        'To register it as a new device with your own sign-in: sudo tributary login --new-device',
     });
   }
   return {

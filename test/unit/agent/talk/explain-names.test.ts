@@ -24,7 +24,10 @@ describe('a name that was not resolved', () => {
 
   test('is the only failure for which the name servers are looked at', async () => {
     const read = async () => expect.fail('they were read');
-    const refused = new TributaryError('service-unreachable', 'no connection: nothing listens there');
+    const refused = new TributaryError(
+      'service-unreachable',
+      'no connection: nothing listens there',
+    );
     expect(await explainNames(refused, read)).toBe(refused);
     const other = new Error('no name server answers');
     expect(await explainNames(other, read)).toBe(other);

@@ -388,6 +388,8 @@ describe('the conversation with the service', () => {
     const message = 'no connection to service.example: no name server answers';
     const { service, tick } = start({ register: fail('service-unreachable', message) });
     await tick();
-    expect(service.problem?.message).toMatch(/no name server answers.*no name server can be reached/);
+    expect(service.problem?.message).toMatch(
+      /no name server answers.*no name server can be reached/,
+    );
   });
 });

@@ -53,6 +53,7 @@ export const clientHandlers = {
     }
     const hasLocation = !isNew || !profile.checksLocation || saysLocation(request);
     const asked = hasLocation && (isNew || profile.reissues) ? toProxyRequest(request) : undefined;
+    if (asked?.needsUrls) await backend.proxyEnd.open();
     const client = admit(backend, { ...call, request }, asked);
     warnOfUnkept(backend, client.clientId, request);
     if (isNew || asked !== undefined) await backend.reconcile();
@@ -231,8 +232,8 @@ function toProxyRequest({ proxy_config }: Request): ProxyRequest | undefined {
   if (proxy_config === undefined) return undefined;
   const { https_require_auth: requiresAuth, enable_wg } = proxy_config;
   return {
-    needsUrls: requiresAuth !== undefined,
-    needsToken: requiresAuth === true,
+    // Its proxies ask for the token always, so others have no use for them.
+    needsUrls: requiresAuth === true,
     needsTunnel: enable_wg === true,
   };
 }

@@ -35,6 +35,7 @@ import type { Presence } from './presence.ts';
 import type { Terms } from './profile.ts';
 import { createProviderDirectory, type ProviderDirectory } from './provider-directory.ts';
 import { createProxies, type Proxies } from './proxies.ts';
+import type { ProxyEnd } from './proxy-end.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { createUsageRepository, type UsageBook } from './usage.ts';
 import { createUsageHistory, type UsageHistory } from './usage-history.ts';
@@ -97,8 +98,15 @@ export function createRepositories(database: DatabaseSync, terms: Terms): Reposi
   };
 }
 
-/** The other end of issued tunnels; its port is a UDP port. */
-export type ProxyEndpoint = Readonly<Record<'host' | 'publicKey', string> & { port: number }>;
+/** The other end of issued tunnels and proxies. */
+export interface ProxyEndpoint {
+  readonly host: string;
+  /** Of the tunnels: UDP. */
+  readonly port: number;
+  readonly publicKey: string;
+  /** Of the HTTP and SOCKS proxies: TCP; undefined while nobody was issued one. */
+  findProxyPort(): number | undefined;
+}
 
 /** What a person gets by e-mail or text message. */
 export interface Letter {
@@ -110,12 +118,13 @@ export interface Letter {
 
 export interface Backend extends Repositories, Terms {
   readonly proxyEndpoint: ProxyEndpoint;
+  readonly proxyEnd: Pick<ProxyEnd, 'open'>;
   readonly presence: Presence;
   readonly platform: Platform;
   readonly keepaliveSeconds: number;
   readonly warn: (message: string) => void;
   readonly deliver: (letter: Letter) => void;
-  /** Brings the WireGuard end in line with the database; resolves when that is done. */
+  /** Brings tunnels and proxies in line with the database; resolves when that is done. */
   readonly reconcile: () => Promise<void>;
   /** Brings the usage book up to the present. */
   readonly sample: () => Promise<void>;

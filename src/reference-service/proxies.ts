@@ -8,8 +8,9 @@ import { type ClientRange, inClientRange, queryOn, selectFields, sql } from './s
 /** What a client was issued of its proxy. */
 export interface IssuedProxy {
   readonly instanceId: string;
+  /** Whether the HTTP and SOCKS proxies are the client's to use. */
   readonly hasUrls: boolean;
-  /** undefined where no endpoint asks for one. */
+  /** What they ask for; undefined for a client without them. */
   readonly authToken: Secret | undefined;
   /** undefined where WireGuard was not requested. */
   readonly tunnel: Tunnel | undefined;
@@ -32,7 +33,7 @@ interface PeerRow {
 /** A client's tunnel, as the service's end has to know it. */
 export type TunnelPeer = Omit<PeerRow, 'number'> & Pick<Tunnel, 'address'>;
 
-export type ProxyRequest = Readonly<Record<'needsUrls' | 'needsToken' | 'needsTunnel', boolean>>;
+export type ProxyRequest = Readonly<Record<'needsUrls' | 'needsTunnel', boolean>>;
 
 interface TunnelRow {
   readonly number: number;
@@ -81,12 +82,12 @@ export function createProxies(database: DatabaseSync): Proxies {
         where ${inClientRange(range)}`;
       return new Map(rows.map((row) => [row.clientId, toIssued(row)]));
     },
-    issue(clientId, { needsUrls, needsToken, needsTunnel }) {
+    issue(clientId, { needsUrls, needsTunnel }) {
       insert('proxy', { clientId, instanceId: randomUUID() }, sql`on conflict do nothing`);
-      if (needsUrls) run`update proxy set is_url_issued = 1 where client_id = ${clientId}`;
-      const token = randomBytes(24).toString('base64url');
-      if (needsToken)
-        run`update proxy set auth_token = ${token} where client_id = ${clientId} and auth_token is null`;
+      // The proxies find the client by the first half.
+      const token = `${clientId}.${randomBytes(24).toString('base64url')}`;
+      if (needsUrls)
+        run`update proxy set is_url_issued = 1, auth_token = coalesce(auth_token, ${token}) where client_id = ${clientId}`;
       if (!needsTunnel || find(clientId)?.tunnel !== undefined) return;
       const { privateKey, publicKey } = createKeyPair();
       insert('tunnel', { clientId, privateKey: privateKey.reveal(), publicKey });
@@ -109,7 +110,7 @@ function toIssued({
 }: IssuedRow): IssuedProxy {
   return {
     instanceId,
-    hasUrls: isUrlIssued === 1,
+    hasUrls: isUrlIssued === 1 && authToken !== null,
     authToken: authToken === null ? undefined : new Secret(authToken),
     tunnel:
       number === null

@@ -23,6 +23,7 @@ import { withSockets } from './platform/with-sockets.ts';
 import { createPresence } from './presence.ts';
 import { servedProfiles } from './profile.ts';
 import { createKeyPair } from './proxies.ts';
+import { createProxyEnd } from './proxy-end.ts';
 import { startTunnelEnd } from './tunnel-end.ts';
 import { startUpkeep } from './upkeep.ts';
 
@@ -183,6 +184,13 @@ async function startOn(
     warn,
   });
   opened.push(end.close);
+  const named = options.proxyHost ?? host;
+  const proxyEnd = await createProxyEnd(database, {
+    proxies,
+    address: listen.address,
+    host: named,
+  });
+  opened.push(proxyEnd.close);
   const presence = createPresence(database, {
     usage,
     hasTunnelEnd: end.state.state === 'on',
@@ -195,11 +203,15 @@ async function startOn(
     ...terms,
     presence,
     platform,
-    proxyEndpoint: { host: options.proxyHost ?? host, port, publicKey: keys.publicKey },
+    proxyEndpoint: { host: named, port, publicKey: keys.publicKey, findProxyPort: proxyEnd.port },
+    proxyEnd,
     keepaliveSeconds: profile.keepaliveSeconds ?? options.keepaliveSeconds ?? 25,
     warn,
     deliver: options.deliver ?? deliverOnStderr,
-    reconcile: end.reconcile,
+    async reconcile() {
+      proxyEnd.closeGone();
+      await end.reconcile();
+    },
     async sample() {
       usage.keepSearches();
       presence.sample();

@@ -38,18 +38,17 @@ export function toWireProxy(
   };
 }
 
-/**
- * Addresses of HTTP and SOCKS proxies. They are issued, but nothing listens there: consumers'
- * traffic goes through tunnels alone.
- */
-function listUrls({ host }: ProxyEndpoint) {
-  const ports = { http_proxy_port: 8080, https_proxy_port: 8443, socks_proxy_port: 1080 };
-  const authority = toUrlHost(host);
+/** One port speaks HTTP, HTTPS and SOCKS, and asks for the token. */
+function listUrls({ host, findProxyPort }: ProxyEndpoint) {
+  const port = findProxyPort();
+  const place = `${toUrlHost(host)}:${port}`;
   return {
-    ...ports,
-    http_proxy_url: `http://${authority}:${ports.http_proxy_port}`,
-    https_proxy_url: `https://${authority}:${ports.https_proxy_port}`,
-    socks_proxy_url: `socks5h://${authority}:${ports.socks_proxy_port}`,
+    http_proxy_port: port,
+    https_proxy_port: port,
+    socks_proxy_port: port,
+    http_proxy_url: `http://${place}`,
+    https_proxy_url: `https://${place}`,
+    socks_proxy_url: `socks5h://${place}`,
   };
 }
 

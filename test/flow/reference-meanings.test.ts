@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { connectTo } from '../../src/reference-service/proxy-protocols.ts';
 import { profileNames } from '../../src/service/profiles.ts';
 import { call, createOwner, start, startAndLogIn, withTunnel } from './reference-caller.ts';
 
@@ -260,30 +261,34 @@ test('a re-authentication that names no place of this world changes nothing', as
 });
 
 describe.each(profileNames)('HTTP and SOCKS proxies (%s)', (profile) => {
-  test('are issued to callers that say how to protect them', async () => {
+  test('are issued to callers that take the token with them, at a port that answers', async () => {
     const { register, get } = await startAndLogIn({ profile, proxyHost: 'proxy.example' });
+    const { answer } = await register({ proxy_config: { https_require_auth: true } });
+    const { auth_token, http_proxy_port: port } = answer.proxy_config_result;
+    expect(auth_token).toMatch(/.{40}/);
     const urls = {
-      http_proxy_url: 'http://proxy.example:8080',
-      http_proxy_port: 8080,
-      https_proxy_url: 'https://proxy.example:8443',
-      https_proxy_port: 8443,
-      socks_proxy_url: 'socks5h://proxy.example:1080',
-      socks_proxy_port: 1080,
+      http_proxy_url: `http://proxy.example:${port}`,
+      http_proxy_port: port,
+      https_proxy_url: `https://proxy.example:${port}`,
+      https_proxy_port: port,
+      socks_proxy_url: `socks5h://proxy.example:${port}`,
+      socks_proxy_port: port,
     };
-    for (const https_require_auth of [true, false]) {
-      const { answer } = await register({ proxy_config: { https_require_auth } });
-      expect(answer.proxy_config_result).toMatchObject(urls);
-      expect(answer.proxy_config_result.auth_token !== undefined).toBe(https_require_auth);
-    }
-    for (const { proxy_client } of (await get('/network/clients')).body.clients)
-      expect(proxy_client).toMatchObject(urls);
+    expect(answer.proxy_config_result).toMatchObject(urls);
+    const [{ proxy_client }] = (await get('/network/clients')).body.clients;
+    expect(proxy_client).toMatchObject({ ...urls, auth_token });
+    await connectTo({ host: '127.0.0.1', port }, true).then((socket) => socket.destroy());
   });
-  test('are not issued to others', async () => {
-    const { register } = await startAndLogIn({ profile });
-    const { proxy_config_result } = (await register(withTunnel)).answer;
-    expect(proxy_config_result.http_proxy_url).toBe(profile === 'production' ? '' : undefined);
-    expect(proxy_config_result.http_proxy_port).toBeUndefined();
-  });
+  test.each([withTunnel, { proxy_config: {} }, { proxy_config: { https_require_auth: false } }])(
+    'are not issued to others: %j',
+    async (request) => {
+      const { register } = await startAndLogIn({ profile });
+      const { proxy_config_result } = (await register(request)).answer;
+      expect(proxy_config_result.http_proxy_url).toBe(profile === 'production' ? '' : undefined);
+      expect(proxy_config_result.http_proxy_port).toBeUndefined();
+      expect(proxy_config_result.auth_token).toBeUndefined();
+    },
+  );
 });
 
 test('another method of a path is named beside its refusal', async () => {

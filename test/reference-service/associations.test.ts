@@ -26,7 +26,7 @@ function open({ clientLimit = 100 } = {}) {
   const [home = '', aunt = '', friend = ''] = ['home', 'aunt', 'friend'].map(
     (name) => networks.create(name).networkId,
   );
-  const proxy = { needsUrls: false, needsToken: false, needsTunnel: true };
+  const proxy = { needsUrls: false, needsTunnel: true };
   const device = {
     description: 'shed',
     deviceSpec: 'pi',

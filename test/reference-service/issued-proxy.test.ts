@@ -10,7 +10,12 @@ const tunnel = {
   privateKey: new Secret('cHJpdmF0ZQ=='),
   publicKey: 'cHVibGlj',
 };
-const endpoint = { host: 'proxy.example', port: 51_820, publicKey: 'cHJveHk=' };
+const endpoint = {
+  host: 'proxy.example',
+  port: 51_820,
+  publicKey: 'cHJveHk=',
+  findProxyPort: () => undefined,
+};
 const proxy = { instanceId: 'instance', authToken: undefined, hasUrls: false, tunnel };
 
 test('the text of a tunnel is written as production writes it', () => {

@@ -24,7 +24,7 @@ function open({ hasTunnelEnd = false, needsTunnel = false } = {}) {
     now,
   });
   const text = { description: '', deviceSpec: '' };
-  const proxy = { needsUrls: false, needsToken: false, needsTunnel };
+  const proxy = { needsUrls: false, needsTunnel };
   const { clientId } = clients.create({
     ...text,
     networkId,

@@ -27,7 +27,7 @@ function prepare(desired: 'auto' | 'on' | 'off' = 'on') {
   const warnings: string[] = [];
 
   function register(): string {
-    const proxy = { needsUrls: false, needsToken: false, needsTunnel: true };
+    const proxy = { needsUrls: false, needsTunnel: true };
     const text = { description: '', deviceSpec: '' };
     return clients.create({
       ...text,

@@ -20,7 +20,7 @@ const text = { description: '', deviceSpec: '' };
 
 function register(database: DatabaseSync, clients = prepareClients(database)) {
   const { networkId } = createNetworks(database, Date.now).ensureFirst();
-  const proxy = { needsUrls: false, needsToken: true, needsTunnel: true };
+  const proxy = { needsUrls: true, needsTunnel: true };
   return clients.create({
     ...text,
     networkId,
@@ -78,7 +78,7 @@ test('who is present is looked for among the real clients that are online', asyn
 test('peers are looked for among the real clients, and a start alone ends what was left open', async () => {
   const ofProxies = listScans(createProxies, (proxies, database) => {
     const { networkId, clientId } = register(database);
-    proxies.issue(clientId, { needsUrls: false, needsToken: true, needsTunnel: true });
+    proxies.issue(clientId, { needsUrls: true, needsTunnel: true });
     proxies.find(clientId);
     proxies.listIn({ networkId, afterSequence: 0, lastSequence: 9 });
     proxies.listPeers();

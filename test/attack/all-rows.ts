@@ -65,3 +65,12 @@ export function listClosedRows(world: AttackWorld): readonly Row[] {
       : closedAnswerRows;
   return [...publicRows, ...answers, ...listRows(world)];
 }
+
+/**
+ * What holds with one layer gone: in a container the routes of the tunnel; on a host all that the
+ * host's side keeps.
+ */
+export function listHeldTwice({ way }: AttackWorld, rows: readonly Row[]): readonly Row[] {
+  if (way === 'container') return rows.filter(({ isHeldTwice }) => isHeldTwice === true);
+  return rows.map((row) => ({ ...row, never: row.never.filter((point) => point !== 'device') }));
+}

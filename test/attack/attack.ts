@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { isInsideLab } from '../../tools/lab/network.ts';
-import { listClosedRows, listRows } from './all-rows.ts';
+import { listClosedRows, listHeldTwice, listRows } from './all-rows.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { proveRows, whileHeldStill } from './prove.ts';
 import { findThrough } from './run-rows.ts';
@@ -22,7 +22,8 @@ import {
  * `--prove` takes out one rule after the other and shows which rows get through without it, and
  * leaves each alone, unless `--out`; `--only` then takes the rows whose names hold the words, and
  * `--rules` the rules (several with commas between them). With `--closed` the permit has run out
- * meanwhile, and what passes while it provides is tried too.
+ * meanwhile, and what passes while it provides is tried too; with `--second` the agent's own table
+ * is gone, which shows what the fence around it holds.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -33,6 +34,7 @@ async function main(): Promise<void> {
       prove: { type: 'boolean', default: false },
       out: { type: 'boolean', default: false },
       closed: { type: 'boolean', default: false },
+      second: { type: 'boolean', default: false },
       rules: { type: 'string', default: '' },
     },
   });
@@ -46,8 +48,8 @@ async function main(): Promise<void> {
     throw new Error(`attack: --from ${values.from}: not one of ${attackSources.join(', ')}`);
   for (const way of from === 'program' ? (['container'] as const) : chosen) {
     await using world = await open(way, from);
-    const { rules, out, closed: isClosed, only = '' } = values;
-    if (values.prove) await prove(world, { only, rules, isClosed, isEachAlone: !out });
+    const { rules, out, closed: isClosed, second: isSecond, only = '' } = values;
+    if (values.prove) await prove(world, { only, rules, isClosed, isSecond, isEachAlone: !out });
     else await attack(world, only);
   }
 }
@@ -80,10 +82,12 @@ async function prove(
   {
     only,
     isClosed,
+    isSecond,
     ...which
   }: {
     readonly only: string;
     readonly isClosed: boolean;
+    readonly isSecond: boolean;
     readonly rules: string;
     readonly isEachAlone: boolean;
   },
@@ -94,9 +98,11 @@ async function prove(
   await world.lab.waitForStatus(({ phase }) => phase === 'providing');
   say(`\n${world.way}: each rule taken out${which.isEachAlone ? ', and each by itself' : ''}`);
   const tried = isClosed ? listClosedRows(world) : listRows(world);
-  const rows = tried.filter(({ name }) => name.includes(only));
+  const named = tried.filter(({ name }) => name.includes(only));
+  const rows = isSecond ? listHeldTwice(world, named) : named;
   const proofs = await whileHeldStill(world, async () => {
     if (isClosed) await world.inside('nft', 'flush set inet tributary permit');
+    if (isSecond) await world.inside('nft', 'flush ruleset');
     return proveRows(world, rows, { ...which, say });
   });
   for (const { row, heldBy, getsThroughWithout } of proofs) {

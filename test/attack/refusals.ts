@@ -61,9 +61,12 @@ interface Listed {
 }
 
 async function listRules(place: string, run: Run): Promise<readonly Refusal[]> {
-  const { nftables } = JSON.parse(await run('nft', '-j', 'list', 'ruleset')) as {
-    nftables: readonly Listed[];
-  };
+  const [listing, text] = await Promise.all([
+    run('nft', '-j', 'list', 'ruleset'),
+    run('nft', '--handle', 'list', 'ruleset'),
+  ]);
+  const { nftables } = JSON.parse(listing) as { nftables: readonly Listed[] };
+  const texts = readTexts(text);
   return nftables.flatMap(({ chain, rule }) => {
     if (chain?.policy === 'drop') {
       const { family, table, name } = chain;
@@ -74,9 +77,22 @@ async function listRules(place: string, run: Run): Promise<readonly Refusal[]> {
     const { family, table, handle } = rule;
     const takeOut = () =>
       run('nft', 'delete', 'rule', family, table, rule.chain, 'handle', String(handle));
-    const called = rule.comment ?? `rule ${handle}`;
+    // Not by its handle, which is another one once the rules were put back.
+    const called = rule.comment ?? texts.get(`${family} ${table} ${handle}`) ?? `rule ${handle}`;
     return [{ name: `${place}${table} ${rule.chain}: ${called}`, takeOut: toVoid(takeOut) }];
   });
+}
+
+/** Each rule as nft writes it, by its table and handle. */
+function readTexts(listing: string): ReadonlyMap<string, string> {
+  let table = '';
+  return new Map(
+    listing.split('\n').flatMap((line): readonly [string, string][] => {
+      table = /^table (\S+ \S+) /.exec(line)?.[1] ?? table;
+      const [, text = '', handle] = /^\t\t(.*) # handle (\d+)$/.exec(line) ?? [];
+      return handle === undefined ? [] : [[`${table} ${handle}`, text]];
+    }),
+  );
 }
 
 /**

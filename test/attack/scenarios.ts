@@ -1,6 +1,6 @@
 import type { StatusDocument } from '../../src/status/document.ts';
 import { changeConfig, stopAgent } from '../net/support/test-lab.ts';
-import { listClosedRows, listRows } from './all-rows.ts';
+import { listClosedRows, listHeldTwice, listRows } from './all-rows.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { tryGreedyConsumer } from './greedy.ts';
 import { tryOpenFlows } from './open-flows.ts';
@@ -307,20 +307,9 @@ async function reload(world: AttackWorld): Promise<void> {
   }
 }
 
-/**
- * What holds with one layer gone: in a container the routes of the tunnel; on a host all that the
- * host's side keeps.
- */
 async function flushOwn(world: AttackWorld): Promise<readonly Outcome[]> {
   await world.inside('nft', 'flush', 'ruleset');
-  const rows =
-    world.way === 'host'
-      ? listRows(world).map((row) => ({
-          ...row,
-          never: row.never.filter((point) => point !== 'device'),
-        }))
-      : listRows(world).filter(({ isHeldTwice }) => isHeldTwice === true);
-  return runRowsAtOnce(world, rows);
+  return runRowsAtOnce(world, listHeldTwice(world, listRows(world)));
 }
 
 /** Nothing of the host's is left but its routes, which hold whatever comes in by its card. */

@@ -1,5 +1,5 @@
 import { parsePrefix } from '../lib/addresses.ts';
-import { matchOtherProtocols } from '../lib/protocols.ts';
+import { matchOtherProtocols, otherQuestions } from '../lib/protocols.ts';
 import { isJudged } from './judged.ts';
 import { deniedMark, type GatewayPolicy } from './policy.ts';
 import { listPortMatches, type PortSide } from './ports.ts';
@@ -19,6 +19,7 @@ export function listDestinationRules(policy: GatewayPolicy): readonly Rule[] {
     rule('host', `fib daddr type local ${refuse('refused_host')}`),
     rule('denied', `meta mark ${deniedMark} ${refuse('refused_denied')}`),
     ...listNamed(policy, 'dport'),
+    ...both('questions', (_, family) => `${otherQuestions[family]} ${refuse('refused_protocol')}`),
     ...both('allowed', (ip, family) => `${ip} daddr @allowed${family} return`),
     ...listNotPublic('daddr'),
     // Last, so that what is refused for a graver reason is counted under that.

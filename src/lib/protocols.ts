@@ -9,3 +9,12 @@ export function matchOtherProtocols(opened: readonly FurtherProtocol[]): string 
   const passing = ['tcp', 'udp', 'icmp', 'icmpv6', ...new Set(opened.map((name) => numbers[name]))];
   return `meta l4proto != { ${passing.join(', ')} }`;
 }
+
+/**
+ * Matches what ICMP asks besides a ping: the time, a network's number and its mask, and over IPv6
+ * what a machine is called.
+ */
+export const otherQuestions = {
+  4: 'icmp type { timestamp-request, info-request, address-mask-request }',
+  6: 'icmpv6 type 139',
+} as const;

@@ -5,7 +5,7 @@ import { isRangeOfPorts, listPortMatches, type PortSide } from '../gateway/ports
 import { listStaleMatches, listTranslations } from '../gateway/translation.ts';
 import { isInAny, parsePrefix } from '../lib/addresses.ts';
 import { type PortRange, usualConsumerPorts } from '../lib/ports.ts';
-import { matchOtherProtocols } from '../lib/protocols.ts';
+import { matchOtherProtocols, otherQuestions } from '../lib/protocols.ts';
 import { type ConnectionPolicy, listClock, listCounts, listMarks } from './host-connections.ts';
 import { hostSide, hostTableName, type Link } from './plan.ts';
 
@@ -189,6 +189,7 @@ function listNotPublic(
 function listProtocolRules({ openProtocols, tunnelEnds }: HostPolicy): readonly string[] {
   return [
     `${matchOtherProtocols(openProtocols)} drop`,
+    `${otherQuestions[4]} drop`,
     ...forAll(tunnelEnds, `${matchOtherProtocols([])} drop`),
   ];
 }

@@ -160,6 +160,7 @@ test('no question about contracts walks through a table, but for the list of the
       book.add({ contractId, ...pair, ...terms, createdMs: 0 });
       book.hasOrigin(pair);
       book.hasClean(pair);
+      book.hasOpen(pair);
       book.reservedBytes('a');
       book.report({ contractId, clientId: pair.sourceId, bytes: 1, isCheckpoint: true });
       book.forceClose();

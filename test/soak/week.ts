@@ -167,6 +167,7 @@ for (let day = 0; day < days; day++) {
   });
 }
 await waitFor(toTime(days, 0) + 7 * minute);
+count();
 const share = (100 * sum.valid) / sum.minutes;
 console.log(`${sum.valid} of ${sum.minutes} minutes count: ${share.toFixed(3)} %`);
 for (const line of lab.service().lines.slice(-20)) console.log(`the service: ${line}`);

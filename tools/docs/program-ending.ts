@@ -39,7 +39,7 @@ export const environment: Readonly<Record<string, string>> = {
 
 /** Where things are. */
 export const files: Readonly<Record<string, string>> = {
-  '/etc/tributary/tributary.yaml': 'The configuration; every key is explained there.',
+  '/etc/tributary/tributary.yaml': 'The configuration; docs/configuration.md explains every key.',
   '/var/lib/tributary':
     'The state: sign-in, registration, counters. Only the agent and root can read it.',
   '/run/tributary/tributary.sock': 'Where the commands ask the agent.',

@@ -83,6 +83,7 @@ export function makeRecent(last: Facts): Recent {
   const recent = createRecent(
     () => at,
     () => ms,
+    [{ kind: 'start', at, version: last.version }],
   );
   const note = (facts: Facts) => recent.note(facts, judgePhase(facts, at));
   const { up, down } = last.gateway.forwardedBytes ?? { up: 0, down: 0 };

@@ -87,7 +87,7 @@ export const passingReasons = {
   'cap-ending': {
     fixedBy: 'time',
     action:
-      'Nothing to do: open connections may finish. For more, raise provide.cap.bytes and reload.',
+      'Nothing to do: open connections may finish. For more: sudo tributary config set provide.cap.bytes "600 GB"',
   },
   'clock-unset': {
     fixedBy: 'time',
@@ -95,6 +95,7 @@ export const passingReasons = {
   },
   'cap-reached': {
     fixedBy: 'time',
-    action: 'Wait for the next period, or raise provide.cap.bytes and reload.',
+    action:
+      'Wait for the next period, or raise the cap: sudo tributary config set provide.cap.bytes "600 GB"',
   },
 } as const;

@@ -171,7 +171,7 @@ const reasons = {
   },
   'gateway-disabled': {
     fixedBy: 'owner',
-    action: 'To provide, set gateway.enabled: true and reload.',
+    action: 'To provide: sudo tributary config set gateway.enabled true',
   },
   ...passingReasons,
 } as const satisfies Readonly<Record<ErrorCode, Advice>> & Readonly<Record<string, Advice>>;

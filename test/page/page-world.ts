@@ -142,9 +142,10 @@ export async function openPage(
   }: { readonly facts?: Facts; readonly history?: ReadHistory } = {},
 ): Promise<PageWorld> {
   const recent = makeRecent(facts);
+  const logLines = () => [{ at: now, text: 'info  tunnel is up' }];
   const fixture = await createStatusFixture(
     { host: '127.0.0.1', port: 0 },
-    { recent, history, pageToken: new Secret(pageToken) },
+    { recent, history, pageToken: new Secret(pageToken), logLines },
   );
   fixture.state.facts = facts;
   await fixture.start();

@@ -342,6 +342,34 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     expect(world.complaints.filter((text) => !/status of 4/.test(text))).toEqual([]);
   });
 
+  test("takes the token from the address in setup's QR code, out of which it goes at once", async () => {
+    await using world = await openPage(launched, screens.phone);
+    const { page, origin } = world;
+    await page.goto('about:blank');
+    await page.goto(`${origin}/#token=${pageToken.replaceAll('-', '')}`);
+    await page.locator('#token-dialog[open]').waitFor();
+    expect(await page.locator('#token').inputValue()).toBe(pageToken.replaceAll('-', ''));
+    expect(page.url()).toBe(`${origin}/`);
+    expect(await page.evaluate('[sessionStorage.length, localStorage.length]')).toEqual([0, 0]);
+    expect(world.asked.filter((address) => address.includes('oken'))).toEqual([]);
+  });
+
+  test('shows the log and restarts with the token, where somebody starts the agent again', async () => {
+    await using world = await openPage(launched, screens.phone);
+    const { page, fixture } = world;
+    const restarts: string[] = [];
+    fixture.state.restart = () => void restarts.push('restarted');
+    await page.getByRole('button', { name: 'Log' }).click();
+    await typeToken(page, pageToken);
+    await page.locator('#log-dialog[open]').waitFor();
+    expect(await page.locator('#log-lines').innerText()).toContain('info  tunnel is up');
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    await page.getByRole('button', { name: 'Restart the agent' }).click();
+    await page.getByText('It restarts.').waitFor();
+    await expect.poll(() => restarts).toEqual(['restarted']);
+  });
+
   test('leaves a dialog and a menu by Escape, and changes nothing', async () => {
     await using world = await openPage(launched, screens.desktop);
     const { page, fixture } = world;

@@ -37,7 +37,7 @@ export const pageStates: Readonly<Record<string, PageState>> = {
           pause: {
             code: 'cap-reached',
             message: 'The cap of 500 GB for this month is reached.',
-            since: ago(1500),
+            since: ago(240),
           },
         },
         usage: { bytes: 500_000_000_000, reachedAt: undefined },
@@ -60,6 +60,7 @@ export const pageStates: Readonly<Record<string, PageState>> = {
   },
   'signed-out': {
     facts: createFacts({
+      version: busyFacts.version,
       signInProblem: {
         code: 'signed-out',
         message: 'Nothing is stored to sign in with.',
@@ -112,23 +113,50 @@ export const pageStates: Readonly<Record<string, PageState>> = {
   },
   young: {
     facts: createFacts(
-      { startedAt: ago(11 * 3600 + 35 * 60), usage: { bytes: 4_200_000_000 } },
+      {
+        startedAt: ago(11 * 3600 + 35 * 60),
+        usage: { bytes: 5_830_000_000, reachedAt: undefined },
+        gateway: {
+          forwardedBytes: { up: 810_000_000, down: 5_020_000_000 },
+          refusedPackets: { 'not-public': 31, 'own-network': 4 },
+        },
+        serviceFigures: {
+          uptimeSeconds: 41_000,
+          transferredBytes: 5_710_000_000,
+          hereBytes: 5_830_000_000,
+          payoutUsdc: 0.0131,
+          consumers: 2,
+        },
+        earned: {
+          last24hUsdc: 0.0131,
+          monthUsdc: undefined,
+          totalUsdc: undefined,
+          totalSince: undefined,
+        },
+      },
       busyFacts,
     ),
     history: keepRows({
       hour: Array.from({ length: 12 }, (_, index) =>
         createHistoryRow(midnightMs + index * 3_600_000, {
           providingSeconds: 3600,
-          upBytes: 3e8 + 4e7 * ((index * 5) % 7),
-          downBytes: 5e7 + 1e7 * (index % 4),
+          upBytes: 5e7 + 1e7 * (index % 4),
+          downBytes: 3e8 + 4e7 * ((index * 5) % 7),
         }),
       ),
       day: [
-        createHistoryRow(midnightMs, { providingSeconds: 41_700, upBytes: 3.6e9, downBytes: 6e8 }),
+        createHistoryRow(midnightMs, {
+          providingSeconds: 41_700,
+          upBytes: 8.1e8,
+          downBytes: 5.02e9,
+        }),
       ],
     }),
   },
-  fresh: { facts: freshFacts, history: keepRows({ hour: [], day: [] }) },
+  fresh: {
+    facts: { ...freshFacts, version: busyFacts.version },
+    history: keepRows({ hour: [], day: [] }),
+  },
   hostile: {
     facts: createFacts({
       registration: { description: hostile, clientId: hostile },

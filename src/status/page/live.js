@@ -347,8 +347,18 @@ function explore(probe) {
   });
 }
 
+/** The address in setup's QR code holds the token, in the part that is sent to nobody. */
+function takeToken() {
+  const [, token] = /^#token=(\w+)$/.exec(location.hash) ?? [];
+  if (token === undefined || find('token') === null) return;
+  history.replaceState(null, '', '/');
+  askForToken({ path: '/log', body: {}, hear: sayOutcome }, '');
+  find('token').value = token;
+}
+
 document.documentElement.classList.add('scripts');
 document.querySelectorAll('.probe').forEach(explore);
 document.addEventListener('visibilitychange', follow);
 say('');
 follow();
+takeToken();

@@ -88,8 +88,10 @@ export function renderRanges(view: View): Html {
   if (past === undefined) {
     return html`<h2 id="transfer-title">Transfer</h2><p>Hours and days are kept by the ledger, which is off or cannot be read (<code>report.ledger</code>).</p>`;
   }
+  if (since !== undefined && ranges.length === 0)
+    return html`<h2 id="transfer-title">Transfer</h2><p>Nothing has been counted yet.</p>`;
   if (since !== undefined) {
-    return html`<h2 id="transfer-title">Transfer since ${clock.formatClock(since)}</h2>${ranges.length === 0 ? html`<p>Nothing has been counted yet.</p>` : keys}`;
+    return html`<h2 id="transfer-title">Transfer since ${clock.formatClock(since)}</h2>${keys}`;
   }
   return html`<h2 id="transfer-title">Transfer</h2>${keys}<fieldset class="ranges" aria-label="Range">${ranges.map(
     ({ name, title }, index) =>

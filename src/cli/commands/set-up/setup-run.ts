@@ -7,26 +7,25 @@ import type { LoadedConfig } from '../../../config/load.ts';
 import { completeEnvironment } from '../../../config/own-environment.ts';
 import { setConfigKeys } from '../../../config/set-key.ts';
 import { valueAt, withValue } from '../../../config/tree.ts';
-import { hasCode, messageOf, TributaryError, toUndefined } from '../../../errors/codes.ts';
+import { hasCode, messageOf, TributaryError } from '../../../errors/codes.ts';
 import { phaseTraits } from '../../../health/phase-traits.ts';
 import { createRegistrationFiles } from '../../../identity/registration-files.ts';
-import { toPlainText, toPlainValue } from '../../../lib/plain-text.ts';
+import { toPlainText } from '../../../lib/plain-text.ts';
 import type { Secret } from '../../../lib/secret.ts';
-import { sleep } from '../../../lib/sleep.ts';
 import { toPageUrl } from '../../../status/page-url.ts';
-import { askAgent, type Listening } from '../../../status/socket-client.ts';
-import { exec } from '../../../system/exec.ts';
 import { isThere } from '../../../system/files.ts';
 import { refuse, type Show } from '../../frame/command.ts';
 import { type CommandContext, loadConfig, type PathOptions } from '../../frame/context.ts';
 import { readSecret } from '../../frame/read-secret.ts';
 import { joinLines } from '../../present/text.ts';
-import { parseStatus, renderLines } from '../everyday/status.ts';
+import { renderLines } from '../everyday/status.ts';
 import { checkService } from './check-service.ts';
 import { forgetOnPage } from './config-effect.ts';
 import { wakeAgent } from './reload.ts';
 import { type GivenAnswers, gatherAnswers, toChanges, toOffers } from './setup-answers.ts';
 import { listCountries } from './setup-country.ts';
+import { askPage, keepPageToken, opensPage, renderOpenPage } from './setup-page.ts';
+import { findStart, waitForStatus } from './setup-start.ts';
 import { explainLoopback, refusedCode, renderPage, whatItDoes, whereFrom } from './setup-words.ts';
 import { signInOnce } from './sign-in-once.ts';
 
@@ -109,12 +108,15 @@ async function prepare(options: SetupOptions, context: CommandContext) {
   const parts = { prompt, say, check, listCountries: asking };
   if (prompt !== undefined) await say(whatItDoes);
   const answers = await gatherAnswers(toOffers(options, before), parts);
+  // Elsewhere than with the package, nobody hands the agent a token.
+  const isPackaged = prompt !== undefined && (await findStart(path)) !== undefined;
+  const opened = isPackaged ? await askPage({ prompt, say, loaded }) : [];
   const isKept =
     before.isSignedIn && options.codeFile === undefined && (await prompt?.confirm(again)) !== true;
   const source = { name: 'auth code', file: options.codeFile, option: '--code-file' };
   if (prompt !== undefined && !isKept) await say(whereFrom);
   const code = isKept ? undefined : (handedIn ?? (await readSecret(source, context)));
-  return { path, answers, changes: toChanges(answers, before), code, prompt, say };
+  return { path, answers, changes: [...toChanges(answers, before), ...opened], code, prompt, say };
 }
 
 /** `progress` tells what is done already if the owner stops the work. */
@@ -130,6 +132,7 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
   const loaded = await loadConfig(options, {
     environment: await completeEnvironment(context.environment),
   });
+  const token = opensPage(path, changes) ? await keepPageToken() : undefined;
   // This comes before the sign-in, because systemd makes the state directory for the user that the
   // agent runs as.
   const start = await findStart(path);
@@ -148,6 +151,8 @@ async function finish(work: Work, options: PathOptions, context: CommandContext)
   );
   if (start && !(status && phaseTraits[status.phase].isWell)) context.setExitCode(1);
   const { listen } = loaded.config.status;
+  if (token !== undefined && listen.port !== 0)
+    context.stderr.write(`${await renderOpenPage({ port: listen.port, token }, context)}\n`);
   return { status, page: listen.port === 0 ? null : toPageUrl(listen) };
 }
 
@@ -208,42 +213,4 @@ async function readBefore({ config, stateDir }: PathOptions, { environment }: Co
     isRegistered,
     isSignedIn: (await networkJwt.peek())?.token !== undefined,
   };
-}
-
-/**
- * Enables and starts or restarts the packaged service of this configuration; undefined if systemd
- * has no such service.
- */
-async function findStart(path: string) {
-  if (path !== defaultConfigPath || !(await isThere('/run/systemd/system'))) return undefined;
-  const ofService = {
-    program: 'systemctl',
-    doing: 'starting tributary.service',
-    timeoutMs: 90_000,
-  };
-  const run = async (...commands: readonly string[]) => {
-    for (const command of commands)
-      await exec({ ...ofService, args: [command, 'tributary.service'] });
-  };
-  return run('cat').then(
-    // If the units had just started without a configured service, systemd skips the restart with
-    // them. Then a start is needed.
-    () => () => run('enable', 'restart', 'start'),
-    () => undefined,
-  );
-}
-
-/**
- * The agent's status once it is more than starting, or its status after `limitMs`; undefined if no
- * agent answers by then.
- */
-async function waitForStatus(places: Listening, limitMs: number, signal: AbortSignal) {
-  const untilMs = performance.now() + limitMs;
-  for (;;) {
-    const asked = askAgent(places, { method: 'GET', path: '/status.json' });
-    const answer = await asked.catch(toUndefined('not-running', 'command-failed'));
-    const status = answer === undefined ? undefined : await parseStatus(toPlainValue(answer));
-    const isSettled = status && (phaseTraits[status.phase].isWell || status.phase === 'blocked');
-    if (isSettled || performance.now() >= untilMs || !(await sleep(500, signal))) return status;
-  }
 }

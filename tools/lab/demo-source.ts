@@ -27,6 +27,20 @@ export function describeSource({ tunnel, sources }: StatusDocument): ShownSource
   return { line, backend: undefined, isAlive };
 }
 
+/**
+ * Whether who runs the service could read what the consumer sent; undefined where consumers come by
+ * the tunnel, which ends at the service.
+ * @throws LabError where it was not sealed
+ */
+export function describeSealing({ sources }: StatusDocument): string | undefined {
+  const sealing = sources.find(({ consumers }) => consumers !== null)?.consumers?.sealing;
+  if (sealing === undefined) return undefined;
+  const { openedMessages, sealedMessages } = sealing;
+  if (openedMessages === 0 || sealedMessages === 0)
+    throw new LabError('what the consumer sent was not sealed');
+  return `  sealed      between consumer and device, so that the service cannot read it: ${openedMessages} messages up, ${sealedMessages} down`;
+}
+
 const money = z.object({
   networks: z.array(z.object({ earnedUsdc: z.number(), providedBytes: z.number() })),
 });

@@ -6,7 +6,7 @@ import { styleText } from 'node:util';
 import { hasCode, messageOf, TributaryError } from '../../src/errors/codes.ts';
 import { formatBytes } from '../../src/lib/units.ts';
 import { nextStep, readDemoOptions, usage } from './demo-options.ts';
-import { describeSource, readEarned } from './demo-source.ts';
+import { describeSealing, describeSource, readEarned } from './demo-source.ts';
 import {
   createLab,
   type Lab,
@@ -125,6 +125,8 @@ async function demonstrate(
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     if (isKept) await stay(lab, say);
     await lab.consumer?.stop();
+    const sealed = describeSealing(await lab.status());
+    if (sealed !== undefined) say(sealed);
     agent.kill('SIGTERM');
     const exitCode = await agent.exited;
     if (exitCode !== 0) throw new LabError(`stopping the agent: it exited with ${exitCode}`);

@@ -2,6 +2,7 @@ import { controlKinds } from '../wire/encrypted-control.ts';
 import type { Id, RandomBytes } from '../wire/id.ts';
 import { createFrameCipher, type FrameCipher } from './frames.ts';
 import type {
+  Handshake,
   HandshakeFailure,
   HandshakePool,
   HandshakeSecrets,
@@ -93,7 +94,7 @@ export function createEpoch(options: EpochOptions): Epoch {
   let isOver = false;
 
   const seat = options.pool.enter(() => end('evicted'));
-  const handshake = options.openHandshake({
+  let handshake: Handshake | undefined = options.openHandshake({
     onBytes(bytes) {
       if (secrets !== undefined || isOver) return;
       flight.push(bytes);
@@ -118,7 +119,10 @@ export function createEpoch(options: EpochOptions): Epoch {
 
   function release(): void {
     seat.leave();
-    handshake.close();
+    handshake?.close();
+    // An epoch that is over is remembered by its name, and what TLS holds is twenty times as much.
+    handshake = undefined;
+    hello = undefined;
   }
   function end(why?: EpochFailure): void {
     if (isOver) return;
@@ -161,7 +165,7 @@ export function createEpoch(options: EpochOptions): Epoch {
         end('oversized');
         return;
       }
-      handshake.feed(bytes);
+      handshake?.feed(bytes);
     },
     prove(proof) {
       if (isOver || isProven) return;

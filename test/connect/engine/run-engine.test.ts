@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { completeSecrets, saveSecrets } from '../../../src/connect/contract/secrets.ts';
 import { longestLineWithBooks, type StartMessage } from '../../../src/connect/engine/messages.ts';
+import { makeIdentity } from '../../../src/connect/sealed/identity.ts';
 import { makeClockRateMessage } from '../../../src/connect/socket/clock-rate.ts';
 import { toUuid } from '../../../src/connect/wire/id.ts';
 import { waitUntil } from '../../patience.ts';
@@ -39,6 +40,17 @@ describe('the engine', () => {
     expect(engine.kept()?.largestId).toMatch(/^[0-9a-f-]{36}$/);
     // A restart: what was published stays.
     expect(platform.publications.get(ownId)).toBe(1);
+  });
+
+  test('tells its key before it opens a socket, once for all of them', async () => {
+    const world = await startEngineWorld({ identity: makeIdentity(randomBytes) });
+    const engine = startEngine(world.start);
+    await engine.waitFor('state', { isConnected: true });
+    for (const socket of world.platform.socketsOf(world.ownId)) socket.close();
+    await waitUntil(() => expect(world.platform.events).toHaveLength(3));
+    expect(world.platform.events).toEqual(['key', 'socket', 'socket']);
+    engine.tell({ type: 'stop', final: false });
+    await engine.ended;
   });
 
   test('counts minutes by the clock of a sandbox that hastens it meanwhile', async () => {

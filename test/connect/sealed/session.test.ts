@@ -337,24 +337,6 @@ describe('hostile peers', () => {
     expect(pool.count()).toBe(0);
   });
 
-  test('of 10,000 peers that only begin, 64 wait at once, and the oldest is given up', async () => {
-    let closed = 0;
-    const pool = createHandshakePool(sealedLimits.handshakes);
-    const hello = Buffer.from([22, 3, 1, 0, 1, 1]);
-    const sessions = Array.from({ length: 10_000 }, () =>
-      openSession({
-        pool,
-        openHandshake: () => ({ feed: () => undefined, close: () => closed++ }),
-      }),
-    );
-    for (const session of sessions)
-      session.take(control(controlKinds.handshake, hello, toEpochId(1)), 0);
-    expect(pool.count()).toBe(sealedLimits.handshakes);
-    expect(closed).toBe(10_000 - sealedLimits.handshakes);
-    expect(sessions[0]?.counters().failed).toEqual({ evicted: 1 });
-    expect(sessions.at(-1)?.counters().failed).toEqual({});
-  });
-
   test('whatever a peer sends, at most 64 controls of ours wait', () => {
     const session = openSession();
     for (let now = 0; now < 200; now++)

@@ -28,6 +28,8 @@ export interface TestPlatform extends AsyncDisposable {
   readonly controlUrl: string;
   /** The status of each answer over HTTP, and of each upgrade; 200 unless it is changed. */
   status: number;
+  /** Keys that were told and sockets that were opened, of all clients, in order. */
+  readonly events: readonly ('key' | 'socket')[];
   /** How often each client published, over HTTP or without. */
   readonly publications: ReadonlyMap<Id, number>;
   /** How often each client was let in by a socket. */
@@ -48,6 +50,7 @@ export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
   const world = { status: 200 };
   const publications = new Map<Id, number>();
   const upgrades = new Map<Id, number>();
+  const events: ('key' | 'socket')[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
@@ -73,6 +76,7 @@ export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
       return;
     }
     const client = readClient(request);
+    events.push('socket');
     upgrades.set(client, (upgrades.get(client) ?? 0) + 1);
     sockets.set(client, [...(sockets.get(client) ?? []), socket]);
     socket.on('message', (bytes: Buffer) => {
@@ -101,6 +105,7 @@ export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
       publications.set(client, (publications.get(client) ?? 0) + 1);
       secrets.set(client, new Map(keys.map(({ mode, secret }) => [mode, Buffer.from(secret)])));
     }
+    if (type === messageTypes.clientKey) events.push('key');
     if (type === messageTypes.closeContract) {
       const { contractId, ackedByteCount } = decode(closeContract, bytes);
       reported.set(contractId, (reported.get(contractId) ?? 0) + ackedByteCount);
@@ -129,6 +134,7 @@ export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
     set status(status) {
       world.status = status;
     },
+    events,
     publications,
     upgrades,
     publishedModes: (client) => [...(secrets.get(client)?.keys() ?? [])],

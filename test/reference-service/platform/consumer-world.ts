@@ -17,9 +17,15 @@ interface ConsumerWorld {
 export async function startConsumers(
   world: ProviderWorld,
   provider: RegisteredClient,
-  of: { readonly count: number; readonly manner?: Manner; readonly sealing?: SealingMode },
+  of: {
+    readonly count: number;
+    readonly manner?: Manner;
+    readonly sealing?: SealingMode;
+    /** By another way than the service's own address. */
+    readonly serviceUrl?: string;
+  },
 ): Promise<ConsumerWorld> {
-  const { count, manner = 'plain', sealing = 'off' } = of;
+  const { count, manner = 'plain', sealing = 'off', serviceUrl = world.service.baseUrl } = of;
   const directory = await openConsumerDirectory(world.directory);
   const identities = await directory.enrol({ count, network: undefined });
   directory.close();
@@ -27,7 +33,7 @@ export async function startConsumers(
   const received: Buffer[] = [];
   const consumers = await consume(
     {
-      serviceUrl: world.service.baseUrl,
+      serviceUrl,
       providerId: provider.clientId,
       identities,
       manner,

@@ -3,10 +3,47 @@ import { expect, test } from 'vitest';
 import { makeIdentity } from '../../../src/connect/sealed/identity.ts';
 import { makePacket } from '../../connect/support/packets.ts';
 import { startConsumers } from './consumer-world.ts';
+import { startFrameTap } from './frame-tap.ts';
 import { startProviderWorld } from './provider-world.ts';
 
 const packetOf = (number: number) =>
   makePacket({ version: 4, protocol: 17, payload: Buffer.alloc(1000, number) });
+
+test.each(['opportunistic', 'required'] as const)(
+  'who runs the platform reads no packet once a consumer seals, either way, with sealing %s',
+  async (sealing) => {
+    const world = await startProviderWorld();
+    const provider = await world.register();
+    await world.provide(provider, undefined, { identity: makeIdentity(randomBytes) });
+    const { baseUrl: serviceUrl, seen } = await startFrameTap(world.service.baseUrl);
+    const how = { count: 1, sealing, serviceUrl };
+    const { consumers, received } = await startConsumers(world, provider, how);
+    consumers.send(0, [packetOf(0)]);
+    await expect.poll(() => consumers.sealing() + received.length).toBe(2);
+    const before = { ...seen };
+    if (sealing === 'required') expect(before.readable).toBe(0);
+    // One after the other: on a busy machine some are dropped for having waited too long.
+    const exchange = () => {
+      consumers.send(0, [packetOf(1)]);
+      return received.length;
+    };
+    await expect.poll(exchange).toBeGreaterThan(100);
+    expect(seen.readable).toBe(before.readable);
+    expect(seen.sealed).toBeGreaterThan(before.sealed + 200);
+  },
+);
+
+test('a consumer that does not seal is read by who runs the platform', async () => {
+  const world = await startProviderWorld();
+  const provider = await world.register();
+  await world.provide(provider, undefined, { identity: makeIdentity(randomBytes) });
+  const { baseUrl: serviceUrl, seen } = await startFrameTap(world.service.baseUrl);
+  const { consumers, received } = await startConsumers(world, provider, { count: 1, serviceUrl });
+  for (let number = 0; number < 20; number++) consumers.send(0, [packetOf(number)]);
+  await expect.poll(() => received.length).toBe(20);
+  expect(seen.readable).toBeGreaterThan(0);
+  expect(seen.sealed).toBe(0);
+});
 
 test.each(['opportunistic', 'required'] as const)(
   'an %s consumer and the provider seal their packets, through the service',

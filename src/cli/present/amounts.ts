@@ -3,27 +3,35 @@ import * as units from '../../lib/units.ts';
 /** What is shown for an unknown value. */
 export const unknown = '-';
 
+/**
+ * The most that an amount can be on a network of devices; what is more, or below nothing, is no
+ * measurement, and is shown as unknown. What a script reads is as the service said it.
+ */
+const most = { gib: 1e9, usdc: 1e9, hours: 1e6, bytesPerSecond: 1e12, count: 1e12, share: 1e3 };
+
 /** The service's GiB for people: `1.50 MB`. */
 export const formatGib = (gib: number | undefined): string =>
-  orUnknown(gib, (known) => units.formatBytes(Math.round(known * units.GIB)));
+  orUnknown(gib, most.gib, (known) => units.formatBytes(Math.round(known * units.GIB)));
 
 /** USDC for people. */
-export const formatUsdc = (usdc: number | undefined): string => orUnknown(usdc, units.formatUsdc);
+export const formatUsdc = (usdc: number | undefined): string =>
+  orUnknown(usdc, most.usdc, units.formatUsdc);
 
 /** Hours as `23 h 5 min`. */
 export const formatHours = (hours: number | undefined): string =>
-  orUnknown(hours, (known) => units.formatSeconds(known * 3600));
+  orUnknown(hours, most.hours, (known) => units.formatSeconds(known * 3600));
 
 /** Bytes per second as bits per second. */
 export const formatBitrate = (bytesPerSecond: number | undefined): string =>
-  orUnknown(bytesPerSecond, units.formatBitrate);
+  orUnknown(bytesPerSecond, most.bytesPerSecond, units.formatBitrate);
 
 /** A count of anything. */
-export const formatCount = (count: number | undefined): string => orUnknown(count, String);
+export const formatCount = (count: number | undefined): string =>
+  orUnknown(count, most.count, String);
 
 /** A share between 0 and 1 in percent, with one digit behind the point below ten. */
 export function formatShare(share: number | undefined): string {
-  if (share === undefined) return unknown;
+  if (!isSensible(share, most.share)) return unknown;
   const percent = share * 100;
   return `${percent === 0 || percent >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)} %`;
 }
@@ -68,8 +76,16 @@ export const asAgo = { format: formatAgo, least: 9 } as const;
 export const asMark = { title: '', format: (own: unknown) => (own === true ? '*' : ' ') } as const;
 export const asFlag = { format: (own: unknown) => (own === true ? 'yes' : 'no') } as const;
 
-function orUnknown(amount: number | undefined, format: (known: number) => string): string {
-  return amount === undefined ? unknown : format(amount);
+function orUnknown(
+  amount: number | undefined,
+  limit: number,
+  format: (known: number) => string,
+): string {
+  return isSensible(amount, limit) ? format(amount) : unknown;
+}
+
+function isSensible(amount: number | undefined, limit: number): amount is number {
+  return amount !== undefined && amount >= 0 && amount <= limit;
 }
 
 function formatLargestUnit(seconds: number): string {

@@ -27,6 +27,10 @@ const leastSlots = 24;
 const nameWidth = 18;
 /** More timelines than this would not make a picture. */
 const mostTimelines = 50;
+/** Among more devices than these, those that were connected all the time are named in one line. */
+const mostFullLines = 10;
+/** The service's figure is a little older than the window's end. */
+const fullShare = 0.995;
 const demand = { align: 'right', isOptional: true } as const;
 
 /** A row for each device, and the totals below. */
@@ -100,11 +104,15 @@ function renderTimelines(
   endMs: number,
   room: number | undefined,
 ): string {
-  const seen = providers.filter(
+  const known = providers.filter(
     ({ isConnected, connectedEvents }) => isConnected || connectedEvents.length > 0,
   );
+  const isFull = (own: ProviderStats) =>
+    own.isConnected === true && (own.uptimeHours ?? 0) >= windowHours * fullShare;
+  const full = known.length > mostFullLines ? known.filter(isFull) : [];
+  const seen = known.filter((own) => !full.includes(own));
   const slots = Math.min(mostSlots, (room ?? 100) - nameWidth);
-  if (seen.length === 0 || slots < leastSlots) return '';
+  if (known.length === 0 || slots < leastSlots) return '';
   const startMs = endMs - windowHours * hourMs;
   const lines = seen.slice(0, mostTimelines).map((provider) => {
     const { connectedEvents: events, isConnected = false, uptimeHours = 0 } = provider;
@@ -125,7 +133,11 @@ function renderTimelines(
     return `${fitText(nameDevice(provider), nameWidth - 2)}  ${renderSparkline(seenShares, 1)}\n`;
   });
   const more = seen.length > mostTimelines ? `… and ${seen.length - mostTimelines} more\n` : '';
-  return `Connected since ${formatMoment(new Date(startMs).toISOString())}\n${lines.join('')}${more}`;
+  const all =
+    full.length === 0
+      ? ''
+      : renderText(`All the time: ${full.map(nameDevice).join(', ')}`, room);
+  return `Connected since ${formatMoment(new Date(startMs).toISOString())}\n${lines.join('')}${more}${all}`;
 }
 
 interface Timeline extends Readonly<Record<'startMs' | 'endMs' | 'slots', number>> {

@@ -78,3 +78,12 @@ test.each([
 ])('a count of %d is %s', (count, text) => {
   expect(formatCount(count)).toBe(text);
 });
+
+test.each([-5, -1e-9, 1e300, Number.POSITIVE_INFINITY, Number.NaN])(
+  '%d is no amount that a device can have, so it is shown as unknown',
+  (amount) => {
+    for (const format of [formatGib, formatUsdc, formatHours, formatBitrate, formatCount])
+      expect(format(amount)).toBe('-');
+    expect(formatShare(amount)).toBe('-');
+  },
+);

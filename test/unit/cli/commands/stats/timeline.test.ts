@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { measureConnected } from '../../../../../src/cli/commands/stats/network-text.ts';
+import {
+  measureConnected,
+  renderNetworkStats,
+} from '../../../../../src/cli/commands/stats/network-text.ts';
+import { viewNetworkStats } from '../../../../../src/cli/commands/stats/network-view.ts';
+import { profiles } from '../../../../../src/service/profiles.ts';
 
 const startMs = Date.UTC(2026, 2, 14);
 const at = (minutes: number) => new Date(startMs + minutes * 60_000).toISOString();
@@ -52,4 +57,30 @@ test('the time connected is the same however it is cut', () => {
       },
     ),
   );
+});
+
+test.each([
+  [4, 5, ''],
+  [10, 1, 'All the time: d0, d1, d2, d3, d4, d5, d6, d7, d8, d9'],
+])('of %d devices that were there all the time, %d lines are drawn', (count, drawn, named) => {
+  const created = new Date(startMs + 24 * 3_600_000).toISOString();
+  const provider = (clientId: string, uptimeLast24h: number, events: number) => ({
+    clientId,
+    connected: true,
+    connectedEventsLast24h: Array.from({ length: events }, () => ({
+      eventTime: at(60),
+      connected: true,
+    })),
+    uptimeLast24h,
+  });
+  const providers = Array.from({ length: count }, (_, index) => provider(`d${index}`, 24, 0));
+  const answer = { createdTime: created, providers: [...providers, provider('late', 23, 1)] };
+  const reading = { profile: profiles.documented, names: new Map<string, string>() };
+  const stats = viewNetworkStats(answer as never, { ...reading, windowHours: 24 });
+  const shown = renderNetworkStats(
+    { ...stats, provided: undefined },
+    { tables: {}, now: () => new Date(created), columns: 100, paint: (_, text) => text },
+  ).split('\n');
+  expect(shown.filter((line) => line.includes('█'))).toHaveLength(drawn);
+  expect(shown.find((line) => line.startsWith('All the time')) ?? '').toBe(named);
 });

@@ -45,8 +45,8 @@ async function close(server: Server): Promise<void> {
 
 /**
  * Reads a JSON body. A body that is too long is read on, up to 64 MiB, so that a caller who is
- * still sending sees the answer. `nothing` is what a body without a byte says; undefined where it is
- * no body.
+ * still sending sees the answer. `nothing` is what a body without a byte says; undefined where it
+ * is no body.
  * @throws usage-invalid
  */
 export async function readJson(

@@ -8,12 +8,18 @@ import { makeCertificate } from '../connect/sealed/certificate.ts';
 import { once as onlyOnce } from '../lib/once.ts';
 import { readSetting, setSetting } from './database.ts';
 import type { Proxies } from './proxies.ts';
-import { answerSocks, connectTo, createHttpProxy, isLoopback } from './proxy-protocols.ts';
+import {
+  answerSocks,
+  connectTo,
+  createHttpProxy,
+  isLoopback,
+  type Place,
+} from './proxy-protocols.ts';
 
 /** The HTTP, HTTPS and SOCKS proxies, all at one TCP port. */
 export interface ProxyEnd {
   /** undefined while nothing was issued that leads there. */
-  port(): number | undefined;
+  findProxyPort(): number | undefined;
   /** Listens, if it does not yet. */
   open(): Promise<void>;
   /** Ends the connections of clients that are there no more. */
@@ -37,8 +43,8 @@ const idleMs = 10 * 60_000;
 const [socksByte, tlsByte] = [5, 22];
 
 /**
- * Proxies for the clients that were issued them: whoever has such a client's token. They lead out by
- * the machine's own connection; no provider carries that, and nobody is paid for it.
+ * Proxies for the clients that were issued them: for anyone who has such a client's token. They
+ * lead out by the machine's own connection; no provider carries that, and nobody is paid for it.
  */
 export async function createProxyEnd(
   database: DatabaseSync,
@@ -53,7 +59,7 @@ export async function createProxyEnd(
       const known = proxies.find(clientId)?.authToken?.reveal();
       return known === token ? clientId : undefined;
     },
-    reach: (place: Parameters<typeof connectTo>[0]) => connectTo(place, isLoopback(address)),
+    reach: (place: Place) => connectTo({ ...place, mayMeanItself: isLoopback(address) }),
     hold(clientId: string, ends: readonly [Duplex, Duplex]) {
       for (const [own, other] of [ends, [ends[1], ends[0]]] as const) {
         held.set(own, clientId);
@@ -96,7 +102,7 @@ export async function createProxyEnd(
   });
   if (earlierPort > 0) await start();
   return {
-    port: () => (server.address() as AddressInfo | null)?.port,
+    findProxyPort: () => (server.address() as AddressInfo | null)?.port,
     open: start,
     closeGone() {
       for (const [end, clientId] of held) if (proxies.find(clientId) === undefined) end.destroy();
@@ -109,7 +115,7 @@ export async function createProxyEnd(
   };
 }
 
-/** A key and a certificate that vouches for itself: whoever connects has to trust it by hand. */
+/** A key and a certificate that vouches for itself: anyone who connects has to trust it by hand. */
 function makeKeys(host: string) {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const cert = makeCertificate(host, { ...pair, serial: Buffer.from([1, ...randomBytes(7)]) });

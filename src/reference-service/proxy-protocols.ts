@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 export interface ProxyDoor {
   /** The client whose token this is; undefined for any other text. */
   admit(token: string): string | undefined;
-  /** A connection to the place that a client asked for. @throws where there is none */
+  /** A connection to the place that a client asked for. @throws where nothing answers */
   reach(place: Place): Promise<Socket>;
   /** Notes both ends, which belong together and to this client until one of them closes. */
   hold(clientId: string, ends: readonly [Duplex, Duplex]): void;
@@ -65,7 +65,7 @@ export function createHttpProxy(door: ProxyDoor) {
 
 const askForToken = { 'proxy-authenticate': 'Basic realm="proxy"' };
 
-/** The token comes by itself, or as the password or the name of a user. */
+/** The token comes as such, or as the password or the name of a user. */
 function admitHeader(door: ProxyDoor, { headers }: IncomingMessage): string | undefined {
   const [kind = '', text = ''] = (headers['proxy-authorization'] ?? '').split(' ');
   if (kind.toLowerCase() === 'bearer') return door.admit(text);
@@ -138,8 +138,14 @@ async function take(client: Socket, count: number): Promise<Buffer> {
 
 const connectMs = 10_000;
 
-/** @throws where nothing answers there in time, or only this machine itself and it may not */
-export async function connectTo(place: Place, mayMeanItself: boolean): Promise<Socket> {
+/**
+ * `mayMeanItself`: the place may be this machine itself.
+ * @throws where nothing answers there in time, or only this machine and it may not
+ */
+export async function connectTo({
+  mayMeanItself,
+  ...place
+}: Place & { readonly mayMeanItself: boolean }): Promise<Socket> {
   const socket = connect(place);
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(connectMs) });

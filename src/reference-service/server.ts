@@ -184,12 +184,9 @@ async function startOn(
     warn,
   });
   opened.push(end.close);
-  const named = options.proxyHost ?? host;
-  const proxyEnd = await createProxyEnd(database, {
-    proxies,
-    address: listen.address,
-    host: named,
-  });
+  const { proxyHost = host } = options;
+  const { address } = listen;
+  const proxyEnd = await createProxyEnd(database, { proxies, address, host: proxyHost });
   opened.push(proxyEnd.close);
   const presence = createPresence(database, {
     usage,
@@ -203,7 +200,7 @@ async function startOn(
     ...terms,
     presence,
     platform,
-    proxyEndpoint: { host: named, port, publicKey: keys.publicKey, findProxyPort: proxyEnd.port },
+    proxyEndpoint: { ...proxyEnd, host: proxyHost, port, publicKey: keys.publicKey },
     proxyEnd,
     keepaliveSeconds: profile.keepaliveSeconds ?? options.keepaliveSeconds ?? 25,
     warn,
@@ -232,7 +229,6 @@ async function startOn(
       durationMinutes: 10,
       uses: 1,
     }),
-    /** The token of the guest session that was not upgraded when the service started. */
     guestJwt: await tokens.signNetwork(networks.ensureGuest()),
     profile: profile.name,
     wireGuard: end.state,

@@ -277,7 +277,7 @@ describe.each(profileNames)('HTTP and SOCKS proxies (%s)', (profile) => {
     expect(answer.proxy_config_result).toMatchObject(urls);
     const [{ proxy_client }] = (await get('/network/clients')).body.clients;
     expect(proxy_client).toMatchObject({ ...urls, auth_token });
-    await connectTo({ host: '127.0.0.1', port }, true).then((socket) => socket.destroy());
+    (await connectTo({ host: '127.0.0.1', port, mayMeanItself: true })).destroy();
   });
   test.each([withTunnel, { proxy_config: {} }, { proxy_config: { https_require_auth: false } }])(
     'are not issued to others: %j',

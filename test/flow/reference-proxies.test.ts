@@ -12,7 +12,7 @@ async function openPage() {
     outgoing.end(JSON.stringify({ path: incoming.url, headers: incoming.headers })),
   ).listen(0, '127.0.0.1');
   await once(page, 'listening');
-  onTestFinished(() => void page.close());
+  onTestFinished(() => page[Symbol.asyncDispose]());
   return (page.address() as AddressInfo).port;
 }
 
@@ -33,7 +33,7 @@ async function open() {
 const basic = (name: string, password: string) =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 
-/** What stands at the other end of this connection says to a plain request. */
+/** What the server at the other end of this connection answers to a plain request. */
 async function readPage(socket: Socket, host: string): Promise<string> {
   socket.write(`GET /inside HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
   return Buffer.concat(await socket.toArray()).toString();
@@ -150,6 +150,8 @@ describe('a proxy that was issued', () => {
 
 test('a proxy for others leads to no service of its own machine', async () => {
   const place = { host: '127.0.0.1', port: await openPage() };
-  await expect(connectTo(place, false)).rejects.toThrow('this machine itself');
-  (await connectTo(place, true)).destroy();
+  await expect(connectTo({ ...place, mayMeanItself: false })).rejects.toThrow(
+    'this machine itself',
+  );
+  (await connectTo({ ...place, mayMeanItself: true })).destroy();
 });

@@ -14,7 +14,7 @@ type Found = OperationResponse<'findLocations'> &
  */
 type Naming = Pick<PlaceView, 'name' | 'type'> & { readonly providerCount: number | undefined };
 
-/** The service lists by name what has providers, so there is none in any other place. */
+/** The service lists by name what has providers, so any other place is without. */
 const unnamed = 'a place without providers';
 
 export const spec = defineCommand({

@@ -134,9 +134,7 @@ function renderTimelines(
   });
   const more = seen.length > mostTimelines ? `… and ${seen.length - mostTimelines} more\n` : '';
   const all =
-    full.length === 0
-      ? ''
-      : renderText(`All the time: ${full.map(nameDevice).join(', ')}`, room);
+    full.length === 0 ? '' : renderText(`All the time: ${full.map(nameDevice).join(', ')}`, room);
   return `Connected since ${formatMoment(new Date(startMs).toISOString())}\n${lines.join('')}${more}${all}`;
 }
 

@@ -98,14 +98,23 @@ describe.skipIf(!isInsideLab())('what is counted of an upload', () => {
     const [sentBefore, countedBefore] = [await readSent(), await readCounted(lab)];
     await uploadWhole(lab, 3_000_000);
     await waitUntil(async () => {
+      expect(await readJoinedBytes(lab)).toBeGreaterThan(0);
       const sent = (await readSent()) - sentBefore;
       expect(sent).toBeGreaterThan(3_000_000);
+      // What a busy machine loses on the way to the device, the consumer has sent.
       const counted = (await readCounted(lab)) - countedBefore;
-      expect((sent - counted) / sent).toBeGreaterThan(-0.002);
-      expect((sent - counted) / sent).toBeLessThan(0.002);
+      expect((sent - counted) / sent).toBeGreaterThan(-0.005);
+      expect((sent - counted) / sent).toBeLessThan(0.02);
     });
   });
 });
+
+/** Of uploads: the headers that no rule saw, as they were added. */
+async function readJoinedBytes(lab: Lab): Promise<number> {
+  const counter = ['list', 'counter', 'inet', 'tributary', 'merged_up'];
+  const listed = await lab.network.run('device', 'nft', ...counter);
+  return Number(/bytes (\d+)/.exec(listed)?.[1]);
+}
 
 async function readCounted(lab: Lab): Promise<number> {
   const { usage }: StatusDocument = await lab.status();

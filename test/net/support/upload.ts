@@ -1,5 +1,7 @@
+import { expect } from 'vitest';
 import type { Lab } from '../../../tools/lab/lab.ts';
 import { addresses } from '../../../tools/lab/network.ts';
+import { startProcess } from '../../../tools/lab/processes.ts';
 
 const port = 8088;
 
@@ -23,21 +25,18 @@ export async function upload(lab: Lab, lastsMs: number): Promise<number> {
   return Number(arrived);
 }
 
-/** Sends so many bytes from a consumer to the Internet, whole. */
+/** Sends so many bytes from a consumer to the Internet, whole, however long that takes. */
 export async function uploadWhole(lab: Lab, bytes: number): Promise<void> {
   const listen = `require('node:net').createServer((socket) => {
-      let arrived = 0;
-      socket.on('data', (data) => (arrived += data.length));
-      socket.on('end', () => { socket.end(); console.log(arrived); process.exit(); });
-    }).listen(${port}, '${addresses.internet}');`;
-  const send = `const again = () => {
-      const socket = require('node:net').connect(${port}, '${addresses.internet}');
-      socket.on('connect', () => socket.end(Buffer.alloc(${bytes}))).resume();
-      socket.on('error', () => undefined).on('close', (isBroken) => isBroken ? setTimeout(again, 200) : process.exit());
-    };
-    again();`;
-  await Promise.all([
-    lab.network.run('internet', process.execPath, '-e', listen),
-    lab.network.run('consumer', process.execPath, '-e', send),
-  ]);
+      socket.resume().on('end', () => process.exit());
+    }).listen(${port}, '${addresses.internet}', () => console.log('listening'));`;
+  const send = `const socket = require('node:net').connect(${port}, '${addresses.internet}');
+    socket.on('connect', () => socket.end(Buffer.alloc(${bytes}))).resume();`;
+  const start = (host: 'internet' | 'consumer', script: string) =>
+    startProcess({ argv: lab.network.on(host, process.execPath, '-e', script) });
+  const listener = start('internet', listen);
+  await listener.waitForLine((line) => line === 'listening');
+  const sender = start('consumer', send);
+  expect(await listener.exited).toBe(0);
+  await sender.exited;
 }

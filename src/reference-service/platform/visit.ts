@@ -56,6 +56,7 @@ export function createVisit(options: VisitOptions): Visit {
   let heardAt = opened.now;
   let isSynced = false;
   let syncAt = opened.platformNow + firstSyncAfter;
+  let lookedAt = opened;
 
   const send = (bytes: readonly Buffer[]): void => {
     for (const message of bytes) line.send(message);
@@ -85,8 +86,12 @@ export function createVisit(options: VisitOptions): Visit {
     noteSent: (bytes) => test.noteSent(bytes, clocks()),
     isDueToAnnounce: () => clocks().platformNow - opened.platformNow >= announceAfter,
     takeSyncs() {
-      const { now, platformNow } = clocks();
-      const isHastened = options.rate() > 1;
+      const at = clocks();
+      const { now, platformNow } = at;
+      // Also where it was hastened until a moment ago: that moment may have been many minutes.
+      const passed = now - lookedAt.now;
+      const isHastened = options.rate() > 1 || platformNow - lookedAt.platformNow > 2 * passed;
+      lookedAt = at;
       const syncs: SocketSync[] = [];
       while (syncAt <= platformNow) {
         // Where the clock is hastened, a block may be over before the client's next ping, and

@@ -38,6 +38,16 @@ test('a note that comes just after the clock was hastened counts what was heard 
   expect(visit.takeSyncs()).toMatchObject([{ messages: 1 }]);
 });
 
+test('minutes that passed between the last look and the end of the haste are noted', () => {
+  const { world, visit, pass } = open();
+  visit.heard(Buffer.alloc(0));
+  pass(64);
+  visit.takeSyncs();
+  pass(120);
+  world.rate = 1;
+  expect(visit.takeSyncs()).toHaveLength(4);
+});
+
 test('a client that has said nothing for more than half a minute is not heard in any note', () => {
   const { world, visit, pass } = open();
   visit.heard(Buffer.alloc(0));

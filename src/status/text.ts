@@ -110,7 +110,7 @@ export function describeMode(provide: StatusDocument['provide'], now: Date): str
   const service =
     confirmed === (effective ?? mode)
       ? 'confirmed by the service'
-      : `the service still has ${confirmed}`;
+      : `the service has ${confirmed}, and is told within a minute`;
   const isHeld = effective !== null && effective !== mode;
   return [
     isHeld ? `${effective}, ${chooserWords.agent} (${mode} is ${by})` : `${mode} (${by})`,

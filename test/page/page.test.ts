@@ -58,6 +58,18 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     expect(world.asked.filter((address) => !address.startsWith(`${world.origin}/`))).toEqual([]);
   });
 
+  test("has state, rate, earnings and cap on a phone's first screen", async () => {
+    await using world = await openPage(launched, screens.phone);
+    const { page } = world;
+    for (const text of ['Sharing with everyone', 'back to consumers', 'Earned, last', 'Data cap']) {
+      const box = await page.getByText(text).first().boundingBox();
+      expect(box, text).not.toBeNull();
+      expect((box?.y ?? 0) + (box?.height ?? 0), text).toBeLessThan(screens.phone.viewport.height);
+    }
+    const figure = await page.locator('.cards b').nth(1).boundingBox();
+    expect(figure?.y).toBeLessThan(screens.phone.viewport.height);
+  });
+
   test('follows what the agent does, and says a change of the state once', async () => {
     await using world = await openPage(launched, screens.desktop);
     const { page, fixture } = world;

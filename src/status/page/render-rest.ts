@@ -32,7 +32,9 @@ function renderEvent(event: RecentEvent): Html {
   if (event.kind === 'start') return html`<span>Started, version ${event.version}</span>`;
   if (event.kind === 'mode')
     return html`<span>Mode <strong>${event.mode}</strong>, ${chooserWords[event.chooser]}</span>`;
-  return html`<span><strong>${phaseNames[event.phase]}</strong>${event.message === undefined ? '' : `: ${event.message}`}</span>`;
+  // Who let it idle is told by the mode beside it.
+  const name = event.phase === 'idle' ? 'Not sharing' : phaseNames[event.phase];
+  return html`<span><strong>${name}</strong>${event.message === undefined ? '' : `: ${event.message}`}</span>`;
 }
 
 /** How the device is connected, which is the last thing that an owner looks at. */

@@ -21,6 +21,7 @@ import { version } from '../version.ts';
 import { type Agent, type AgentParts, createAgent } from './create-agent.ts';
 import { endInOrder } from './end-agent.ts';
 import { createFailures } from './failures.ts';
+import { listenForStop } from './listen-for-stop.ts';
 import { watchProgram } from './replaced-program.ts';
 import { createHeartbeats, type Loop, runLoop } from './run-loop.ts';
 import { openNotifiers } from './tell/notifiers.ts';
@@ -150,7 +151,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     heartbeats,
     failures,
     logLines: tail.lines,
-    // systemd starts again what has ended; whether anybody else does is not known here.
+    // Only of systemd it is known that it starts the agent again.
     restart: notifySocket === undefined ? undefined : stop.now,
   });
   const loops: readonly Loop[] = [
@@ -194,45 +195,6 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   // An error of a loop never comes here: it is thrown already.
   if (failure !== undefined) throw failure;
   if (leftBehind !== undefined) throw leftBehind;
-}
-
-/**
- * One abort signal for the whole process, by SIGTERM and SIGINT. SIGHUP reads the configuration
- * again.
- */
-function listenForStop(
-  signals: Pick<NodeJS.Process, 'on' | 'off'>,
-  on: { readonly hangUp: () => void; readonly uncaught: (error: unknown) => void },
-) {
-  const controller = new AbortController();
-  const crash = Promise.withResolvers<void>();
-  // It is looked at once the loops run.
-  crash.promise.catch(() => undefined);
-  const stop = () => {
-    controller.abort();
-    crash.resolve();
-  };
-  const handlers = Object.entries({
-    SIGTERM: stop,
-    SIGINT: stop,
-    SIGHUP: on.hangUp,
-    // What nothing caught is a bug. It ends the agent as one in a loop does: torn down, not at
-    // once. During the end it ends nothing more.
-    uncaughtException(error: unknown) {
-      on.uncaught(error);
-      crash.reject(error);
-    },
-  });
-  for (const [name, handle] of handlers) signals.on(name, handle);
-  return {
-    signal: controller.signal,
-    /** Resolves when the agent is stopped, rejects with what nothing caught. */
-    untilCrash: crash.promise,
-    now: stop,
-    [Symbol.dispose]() {
-      for (const [name, handle] of handlers) signals.off(name, handle);
-    },
-  };
 }
 
 /**

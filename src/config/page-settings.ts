@@ -10,11 +10,11 @@ import { type ConfigTree, valueAt, withoutValue, withValue } from './tree.ts';
 import { parseYaml, setYamlValue } from './yaml-text.ts';
 
 /** How a value that the page set is said to come from it, by commands and page alike. */
-export const pagePlace = 'set on the page';
+const pagePlace = 'set on the page';
 
 /**
  * A value that the page set where the agent may not write the configuration file. It holds for as
- * long as the file says of the key what it said then: whoever changes a key last decides it.
+ * long as the file says of the key what it said then: the last change of a key decides it.
  */
 const pageSetting = z.object({
   /** `provide.cap.bytes`. */
@@ -59,7 +59,7 @@ export async function readPageSettings(directory: string): Promise<{
   }
 }
 
-/** The file's values with those of the page over them, and the paths of these. */
+/** The file's values with the page's values over them, and the paths of these. */
 export async function applyPageSettings(tree: ConfigTree, settings: readonly PageSetting[]) {
   let applied = tree;
   const paths: (readonly string[])[] = [];

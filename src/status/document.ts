@@ -74,7 +74,7 @@ export const statusDocument = z.object({
      * agent's own test packets.
      */
     selfTestHeldAt: time,
-    /** Connections that the kernel tracks in the agent's network now, nearly all of them consumers'. */
+    /** What the kernel tracks in the agent's network now, nearly all of it consumers'. */
     connections: figure,
     ...gatewayFigures,
   }),

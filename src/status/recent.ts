@@ -18,7 +18,7 @@ export type RecentEvent =
 export interface Recent {
   /** Call it at every look at the phase. */
   note(facts: Facts, report: PhaseReport): void;
-  /** Those of earlier runs, too, the newest first. */
+  /** Events of earlier runs, too; the newest first. */
   events(): readonly RecentEvent[];
   /** The oldest first. */
   readings(): readonly TrafficReading[];

@@ -11,7 +11,7 @@ export function askForRights(error: unknown, action: string): unknown {
   return new TributaryError('not-allowed', messageOf(error), { cause: error, action });
 }
 
-/** Whoever changes a key last decides it: what the page set for it before no longer counts. */
+/** The last change of a key decides it: what the page set for it before no longer counts. */
 export async function forgetOnPage(
   keys: readonly string[],
   { stateDir }: PathOptions,

@@ -23,8 +23,8 @@ interface PageQuestion {
 }
 
 /**
- * The change that opens the page at home, where the owner wants that; nothing where nobody is asked,
- * where the page is open or switched off, and where the environment decides.
+ * The change that opens the page at home, where the owner wants that; nothing where nobody is
+ * asked, where the page is open or switched off, and where the environment decides.
  */
 export async function askPage({
   prompt,

@@ -26,7 +26,7 @@ export const sealedLimits = {
    * every five seconds.
    */
   epochsPerMinute: 12,
-  /** TLS objects that wait for their peers, of all sessions: each holds some 55 KiB. */
+  /** TLS objects that wait for their peers, of all sessions: each holds some 85 KiB. */
   handshakes: 64,
   /** A peer answers within a second, on any line; then its half of a handshake is given up. */
   halfOpenMs: 15_000,

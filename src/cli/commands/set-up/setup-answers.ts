@@ -191,7 +191,8 @@ const withoutTerminal =
   'Without a terminal give --service, --mode and --cap, and the code by --code-file, standard input or TRIBUTARY_AUTH_CODE';
 const aboutConnect = `Consumers of this network come by its own protocol, and not through the tunnel that it issues.
 Its terms of April 2025 are about its own application: they forbid copying, changing and reverse engineering it, and say nothing about other programs.
-Whether they let you use this one is for you to judge: read them first, and docs/connect.md.`;
+Whether they let you use this one is for you to judge: read them first, and docs/connect.md.
+Packets of consumers who ask for it are sealed from them to this device, so that the network cannot read them. Most do not ask.`;
 const switchItOn = 'To switch it on: sudo tributary config set source connect';
 const whetherConnect = "Share by the network's own protocol? It needs no tunnel.";
 const aboutUnpaid = `The network pays for a consumer's traffic for about five minutes at a time, and a long download may run past that.

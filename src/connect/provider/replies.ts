@@ -41,7 +41,7 @@ export interface Replies {
   endAll(): void;
   /**
    * Ends them, and what was never sent goes on by new ones. What was sent is left: it may have
-   * arrived, and would be counted by two contracts.
+   * arrived, and would be counted by two contracts. Acks of it that are under way still count.
    */
   beginAgain(now: number): void;
   takeReports(): readonly CloseContract[];
@@ -86,6 +86,9 @@ const queueBytes = 1024 * 1024;
  */
 const mostAbandoned = 16 * 1024 * 1024;
 
+/** So long after a sequence ended for another one, acks of it are heard. */
+const lastAcks = 5000;
+
 interface Reply {
   readonly lane: Lane;
   readonly sender: Sender;
@@ -96,6 +99,8 @@ interface Reply {
 export function createReplies(options: RepliesOptions): Replies {
   const { consumerId, ownId, clock, budget, newId } = options;
   const open = new Map<string, Reply>();
+  /** Sequences that another one follows on, until when they are heard. */
+  const leaving = new Map<Reply, number>();
   /** What was answered last, so that the next packet of a flow finds it without making a key. */
   let latest: Reply | undefined;
   let anchoredAt: number | undefined;
@@ -103,7 +108,7 @@ export function createReplies(options: RepliesOptions): Replies {
   const ended = { unpaid: 0, acked: 0, abandoned: 0 };
   let reports: CloseContract[] = [];
 
-  const end = (key: string, reply: Reply): void => {
+  const finish = (reply: Reply): void => {
     const { unackedBytes, queuedFrames } = reply.sender.counters();
     ended.unpaid += reply.contracts.unpaidBytes();
     ended.acked += reply.contracts.ackedBytes();
@@ -112,8 +117,15 @@ export function createReplies(options: RepliesOptions): Replies {
     options.drops.unsent += queuedFrames;
     reply.sender.end();
     reports.push(...reply.contracts.end());
+    leaving.delete(reply);
+  };
+  const remove = (key: string, reply: Reply): void => {
     open.delete(key);
     if (latest === reply) latest = undefined;
+  };
+  const end = (key: string, reply: Reply): void => {
+    finish(reply);
+    remove(key, reply);
   };
   const make = (lane: Lane): Reply => {
     const contracts = createOwnContracts({ ownId, peerId: consumerId, clock });
@@ -155,15 +167,17 @@ export function createReplies(options: RepliesOptions): Replies {
   };
   const beginAgain = (key: string, reply: Reply, now: number): void => {
     const unsent = reply.sender.takeUnsent();
-    end(key, reply);
+    remove(key, reply);
+    leaving.set(reply, now + lastAcks);
     for (const frame of unsent) if (!find(reply.lane).offer(frame, now)) options.drops.unsent++;
   };
 
   return {
     find,
     acked(ack, now) {
-      for (const { sender } of open.values()) sender.take(ack, now);
-      return [...open.values()].some(({ sender }) => sender.sequenceId === ack.sequenceId);
+      const all = [...open.values(), ...leaving.keys()];
+      for (const { sender } of all) sender.take(ack, now);
+      return all.some(({ sender }) => sender.sequenceId === ack.sequenceId);
     },
     packs(now, most) {
       const packs: Pack[] = [];
@@ -172,6 +186,8 @@ export function createReplies(options: RepliesOptions): Replies {
     },
     step(now) {
       const asks: ContractAsk[] = [];
+      for (const [reply, until] of leaving)
+        if (now >= until || reply.sender.counters().unackedBytes === 0) finish(reply);
       for (const [key, reply] of open) {
         if (reply.holes.look(reply.sender.counters(), now)) options.renewals.holes++;
         asks.push(...stepOne(reply, now));
@@ -185,7 +201,8 @@ export function createReplies(options: RepliesOptions): Replies {
     },
     unpaidBytes() {
       let sum = ended.unpaid;
-      for (const { contracts } of open.values()) sum += contracts.unpaidBytes();
+      for (const { contracts } of [...open.values(), ...leaving.keys()])
+        sum += contracts.unpaidBytes();
       return sum;
     },
     isRunningOut: (now) => [...open.values()].some(({ contracts }) => contracts.isRunningOut(now)),
@@ -196,8 +213,9 @@ export function createReplies(options: RepliesOptions): Replies {
       for (const { sender } of open.values()) soonest = Math.min(soonest, sender.wakeAt(now));
       return soonest;
     },
-    isEmpty: () => open.size === 0,
+    isEmpty: () => open.size === 0 && leaving.size === 0,
     endAll() {
+      for (const reply of leaving.keys()) finish(reply);
       for (const [key, reply] of open) end(key, reply);
     },
     beginAgain(now) {
@@ -208,6 +226,6 @@ export function createReplies(options: RepliesOptions): Replies {
       reports = [];
       return taken;
     },
-    save: () => [...open.values()].flatMap(({ contracts }) => contracts.save()),
+    save: () => [...open.values(), ...leaving.keys()].flatMap(({ contracts }) => contracts.save()),
   };
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createClosedPart } from '../../../src/connect/sealed/closed-part.ts';
 import { makeIdentity } from '../../../src/connect/sealed/identity.ts';
 import { createSealedPart } from '../../../src/connect/sealed/sealed-part.ts';
+import { echo } from '../support/echo.ts';
 import { addSealedConsumer } from '../support/sealed-consumer.ts';
 import { numbersOf, openSealedWorld, packetOf, runUntil } from '../support/sealed-world.ts';
 import type { World } from '../support/world.ts';
@@ -74,7 +75,15 @@ describe.each(table)(
 );
 
 test('a provider that requires it serves nobody in plaintext after a change either', async () => {
-  const world = openSealedWorld({ sealedPart: parts.required() });
+  let answer = Buffer.alloc(0);
+  const world = openSealedWorld({
+    sealedPart: parts.required(),
+    device(packet) {
+      const answers = echo(packet);
+      answer = Buffer.from(answers[0] ?? answer);
+      return answers;
+    },
+  });
   const peer = openConsumer(world, 'opportunistic');
   peer.consumer.send(packetOf(0), world.now());
   await runUntil(world, [peer], () => peer.consumer.received.length === 1);
@@ -82,8 +91,12 @@ test('a provider that requires it serves nobody in plaintext after a change eith
   peer.forget();
   peer.consumer.restart(randomBytes(32));
   peer.consumer.send(packetOf(1), world.now());
-  world.run(20_000);
+  world.run(5000);
+  // A server goes on to send to it.
+  world.engine.packet(Buffer.from(answer), world.now());
+  world.run(5000);
   peer.sayNack(world.now());
+  world.engine.packet(Buffer.from(answer), world.now());
   world.run(20_000);
   expect(peer.consumer.received).toHaveLength(1);
   expect(peer.count.plainPackets).toBe(0);

@@ -44,11 +44,12 @@ describe('the engine', () => {
 
   test('tells its key before it opens a socket, once for all of them', async () => {
     const world = await startEngineWorld({ identity: makeIdentity(randomBytes) });
+    world.platform.keyAnswerMs = 200;
     const engine = startEngine(world.start);
     await engine.waitFor('state', { isConnected: true });
     for (const socket of world.platform.socketsOf(world.ownId)) socket.close();
-    await waitUntil(() => expect(world.platform.events).toHaveLength(3));
-    expect(world.platform.events).toEqual(['key', 'socket', 'socket']);
+    await waitUntil(() => expect(world.platform.events).toHaveLength(4));
+    expect(world.platform.events).toEqual(['key', 'key-answered', 'socket', 'socket']);
     engine.tell({ type: 'stop', final: false });
     await engine.ended;
   });

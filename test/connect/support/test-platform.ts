@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { PostControl } from '../../../src/connect/control/control-client.ts';
 import {
@@ -28,8 +29,10 @@ export interface TestPlatform extends AsyncDisposable {
   readonly controlUrl: string;
   /** The status of each answer over HTTP, and of each upgrade; 200 unless it is changed. */
   status: number;
-  /** Keys that were told and sockets that were opened, of all clients, in order. */
-  readonly events: readonly ('key' | 'socket')[];
+  /** Keys that came and were answered, and sockets that were opened, of all clients, in order. */
+  readonly events: readonly PlatformEvent[];
+  /** So long a key waits for its answer; 0 unless it is changed. */
+  keyAnswerMs: number;
   /** How often each client published, over HTTP or without. */
   readonly publications: ReadonlyMap<Id, number>;
   /** How often each client was let in by a socket. */
@@ -46,18 +49,24 @@ export interface TestPlatform extends AsyncDisposable {
   socketsOf(client: Id): readonly WebSocket[];
 }
 
+type PlatformEvent = 'key' | 'key-answered' | 'socket';
+
 export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
-  const world = { status: 200 };
+  const world = { status: 200, keyAnswerMs: 0 };
   const publications = new Map<Id, number>();
   const upgrades = new Map<Id, number>();
-  const events: ('key' | 'socket')[] = [];
+  const events: PlatformEvent[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     response.statusCode = world.status;
-    response.end(
-      world.status === 200 ? answerAll(readClient(request), `${Buffer.concat(parts)}`) : '',
-    );
+    const isGood = world.status === 200;
+    const answers = isGood ? answerAll(readClient(request), `${Buffer.concat(parts)}`) : '';
+    if (events.at(-1) === 'key') {
+      await sleep(world.keyAnswerMs);
+      events.push('key-answered');
+    }
+    response.end(answers);
   });
   const sockets = new Map<Id, WebSocket[]>();
   const secrets = new Map<Id, ReadonlyMap<number, Buffer>>();
@@ -135,6 +144,12 @@ export async function startTestPlatform(ids: IdSource): Promise<TestPlatform> {
       world.status = status;
     },
     events,
+    get keyAnswerMs() {
+      return world.keyAnswerMs;
+    },
+    set keyAnswerMs(ms) {
+      world.keyAnswerMs = ms;
+    },
     publications,
     upgrades,
     publishedModes: (client) => [...(secrets.get(client)?.keys() ?? [])],

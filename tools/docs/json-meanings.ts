@@ -284,7 +284,7 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'sources[].consumers.sealing.handshakes': 'Handshakes that both ends finished.',
     'sources[].consumers.sealing.refusedHandshakes': 'Handshakes that were given up.',
     'sources[].consumers.sealing.refusedHandshakes.*':
-      'One for each reason: `tls`, `protocol` and `certificate`: what came is none of this network; `oversized`: too many bytes; `half-open`, `late`: the other end did not go on; `proof`: it is not who it says; `evicted`, `too-often`: too many were begun.',
+      'One for each reason: `tls`, `protocol` and `certificate`: what came is no handshake of this network; `oversized`: too many bytes; `half-open`, `late`: the other end did not go on; `proof`: it is not who it says; `evicted`, `too-often`: too many were begun.',
     'sources[].consumers.sealing.sealedMessages': 'Messages that were sent sealed.',
     'sources[].consumers.sealing.openedMessages': 'Messages that came sealed and were opened.',
     'sources[].consumers.sealing.unopenedMessages':

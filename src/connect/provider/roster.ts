@@ -4,9 +4,9 @@ import type { Id } from '../wire/id.ts';
 import type { Consumer, KnownConsumer } from './consumer-contract.ts';
 import { engineLimits } from './limits.ts';
 import type { Returning } from './returning.ts';
-import { unknownLane } from './unknown-sealers.ts';
+import { makeUnknownLane } from './unknown-sealers.ts';
 
-/** `offering`: by what it is told something before it has sent anything, where that is not `known`. */
+/** `offering`: by what it is told something before it has sent anything; by default `known`. */
 export type MakeConsumer = (
   id: Id,
   known: KnownConsumer | undefined,
@@ -24,7 +24,7 @@ export interface Roster {
   wake(id: Id): Consumer | undefined;
   /** Also one that an earlier life served: an answer came to it, or what a lost key has sealed. */
   meet(id: Id, now: number): Consumer | undefined;
-  /** One that nobody knows is a consumer of ours, as the service says: it is told to begin again. */
+  /** One that nobody knows is a consumer, as the service says: it is told to begin again. */
   vouched(id: Id, now: number): void;
   leave(consumer: Consumer): void;
   clear(): void;
@@ -77,7 +77,7 @@ export function createRoster(options: {
     },
     vouched(id, now) {
       if (consumers.has(id) || isFull()) return;
-      const consumer = make(id, undefined, unknownLane);
+      const consumer = make(id, undefined, makeUnknownLane());
       enter(consumer);
       consumer.sealing.open(unopened, now);
     },

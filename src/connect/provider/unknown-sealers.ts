@@ -13,7 +13,7 @@ import type { ContractAsk } from './replies.ts';
  * they are. An honest one goes on like that for ten minutes, and all of it is dropped, so it has to
  * be told to begin again. The service grants a companion contract only by an open contract of that
  * consumer to us, so that one is asked for: by it, a consumer is told from a stranger, of whom
- * nothing is kept and who is answered by nothing. Of asks there are few, whoever sends how much.
+ * nothing is kept and who is answered by nothing. Of asks there are few, however much is sent.
  */
 export interface UnknownSealers {
   /** This one has sealed what nobody can open. */
@@ -34,13 +34,15 @@ export interface UnknownSealersOptions {
 const contractBytes = 1024 * 1024;
 
 /** By which one is answered of which nothing is known. */
-export const unknownLane: KnownConsumer = {
-  lane: { forceStream: false, isCompanion: false, number: 0 },
-  sequenceId: toId(Buffer.alloc(16)),
-  next: () => 0,
-  mode: () => provideModes.public,
-  heardAt: Number.NEGATIVE_INFINITY,
-};
+export function makeUnknownLane(): KnownConsumer {
+  return {
+    lane: { forceStream: false, isCompanion: false, number: 0 },
+    sequenceId: toId(Buffer.alloc(16)),
+    next: () => 0,
+    mode: () => provideModes.public,
+    heardAt: Number.NEGATIVE_INFINITY,
+  };
+}
 
 export function createUnknownSealers(options: UnknownSealersOptions): UnknownSealers {
   const { ownId, clock } = options;

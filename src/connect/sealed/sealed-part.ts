@@ -9,7 +9,7 @@ import { createTlsServer } from './tls-server.ts';
 export interface SealedPart {
   /** False where a session is opened only to say that nothing is sealed here. */
   readonly takesOffers: boolean;
-  /** Whoever does not seal is not served. */
+  /** A consumer that does not seal is not served. */
   readonly isRequired: boolean;
   /** @param onNews the session has something to do, because TLS has gone on */
   open(onNews: () => void): SealedSession;

@@ -35,7 +35,7 @@ export interface World {
 }
 
 /** What is other in the next engine. */
-export interface EngineChange {
+interface EngineChange {
   readonly wish?: ProvideWish;
   readonly sealedPart?: SealedPart;
 }

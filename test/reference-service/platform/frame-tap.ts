@@ -13,7 +13,7 @@ export interface FrameTap {
   readonly seen: { readable: number; sealed: number };
 }
 
-/** Stands between consumers and the service, until the test is over. */
+/** Puts itself between consumers and the service, until the test is over. */
 export async function startFrameTap(serviceUrl: string): Promise<FrameTap> {
   const seen = { readable: 0, sealed: 0 };
   const look = (bytes: Buffer): void => {

@@ -61,7 +61,7 @@ export interface CountedDevice {
 }
 
 /** By what consumers' packets leave. */
-export interface CountedWays {
+interface CountedWays {
   readonly devices: readonly CountedDevice[];
   readonly uplink: CountedUplink | undefined;
 }

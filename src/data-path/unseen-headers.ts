@@ -10,7 +10,7 @@ export interface Reading {
 }
 
 /** A reading, and what the rules had handed over by then. */
-export interface Comparable extends Reading {
+interface Comparable extends Reading {
   readonly handed: SegmentTotals;
 }
 

@@ -34,10 +34,16 @@ function createRow(name: OperationName): readonly string[] {
     'guest-jwt': 'guest',
   }[authentication];
   const stream = list === undefined ? '' : 'yes';
-  const documented = isOutside ? 'outside' : '';
+  const documented = isDocumented[name] ?? (isOutside ? 'outside' : 'yes');
   const called = [`\`${name}\``, `${method} \`${path}\``, token, repeat, stream];
-  return [...called, documented, inProduction[name] ?? '', summary];
+  return [...called, documented, inProduction[name] ?? 'yes', summary];
 }
+
+/** What documented services do not serve, or by which other operation. */
+const isDocumented: Readonly<Partial<Record<OperationName, string>>> = {
+  findProviderLocations: '`findLocations`',
+  refreshToken: 'no',
+};
 
 /** What production services do not serve, or by which other operation. */
 const inProduction: Readonly<Partial<Record<OperationName, string>>> = {

@@ -12,8 +12,8 @@ export interface Line {
 /**
  * The sockets of all clients. Sockets of one process on one host, which say the same instance, are
  * one resident, and so is a socket that such a process opens within five minutes of its last one:
- * its forwards live on. What comes for a client goes in turn to all sockets of its newest process, also on
- * two hosts; an older process starves without a sign.
+ * its forwards live on. What comes for a client goes in turn to all sockets of its newest process,
+ * also on two hosts; an older process starves without a sign.
  */
 export interface Residents {
   add(of: Placed): Resident;

@@ -6,7 +6,7 @@ import { type StreamOpen, streamOpen, streamReset } from '../../connect/wire/str
 import type { IdPair } from './forwards.ts';
 
 /**
- * Who shall try to reach whom without the platform. A contract that is asked for with
+ * Who is asked to try to reach whom without the platform. A contract that is asked for with
  * `force_stream` begins a stream from its source to its destination, and both are told of it. Then
  * a consumer's program sends signals by a lane of their own; all traffic goes by the platform all
  * the same, because nobody answers them.

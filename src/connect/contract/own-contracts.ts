@@ -208,8 +208,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
         return false;
       }
       asking.granted();
-      waitingBytes = 0;
-      planAt = now;
+      [waitingBytes, planAt] = [0, now];
       if (isOver) push(makeClose(next.account));
       else spares = [...spares, next];
       return true;

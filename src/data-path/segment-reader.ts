@@ -21,7 +21,10 @@ export interface CountedUplink {
   readonly headerBytes: number;
 }
 
-/** A card of Ethernet's kind, which has a hardware address of six bytes, puts a header before each packet. */
+/**
+ * A card of Ethernet's kind puts a header before each packet: one with a hardware address of six
+ * bytes.
+ */
 export function toCountedUplink(
   interfaces: readonly Interface[],
   name: string | undefined,

@@ -26,8 +26,8 @@ export interface UnseenHeaders {
   /** How many bytes were missing for each byte that the rules saw, at the last comparison. */
   perByte(): number;
   /**
-   * Bytes that the rules saw between the last two comparisons. The headers of some of them may still
-   * be missing: those that the rules saw after the reading.
+   * Bytes that the rules saw between the last two comparisons. The headers of some of them may
+   * still be missing: of those that the rules saw after the reading.
    */
   recentBytes(): number;
 }
@@ -79,8 +79,8 @@ function subtract(more: SegmentTotals, less: SegmentTotals): SegmentTotals {
 }
 
 /**
- * What was sent beyond what was handed over. Of packets that a program joined, the kernel knows each
- * segment's header and not how many segments there are: as many as usual headers make it.
+ * What was sent beyond what was handed over. Of packets that a program joined, the kernel counts
+ * each segment's header and not how many segments there are: as many as usual headers make it.
  */
 function findUnseen(
   sent: SegmentTotals,

@@ -165,7 +165,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         `iifname ${tunnel} fib saddr type != local ${refuse('refused_untranslated')}`,
       ),
       // What a device is handed is compared with what leaves by it: the kernel joins segments, and
-      // counts one header for all of them here. On the uplink, consumers' packets leave among others.
+      // counts one header for all of them here. By the uplink, consumers' leave among others.
       rule('handed', `oifname ${tunnel} counter name handed_down`),
       rule('handed-up', `iifname ${tunnel} counter name handed_up meta mark set ${lineMark}`),
     ]),

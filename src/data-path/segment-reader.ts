@@ -1,5 +1,6 @@
 import { toUndefined } from '../errors/codes.ts';
 import {
+  type HookPlace,
   hasHook,
   listHookLines,
   listHookQuestions,
@@ -49,51 +50,51 @@ export interface SegmentReader {
   leave(uplink: string): Promise<void>;
 }
 
-const orUndefined = toUndefined('command-failed', 'missing-program');
-
 export function createSegmentReader(exec: Exec, line: Pick<LineShaper, 'passage'>): SegmentReader {
   /** An uplink at which this kernel refused to count, so that it is not asked each time. */
   let refusedAt: string | undefined;
+  const orUndefined = toUndefined('command-failed', 'missing-program');
 
   const hook = async ([entrance = '', filter = '']: readonly string[]) => {
     await applyTc(exec, [entrance], 'forced').catch(toUndefined('command-failed'));
     await applyTc(exec, [filter]);
   };
-  const readDevice = async (device: string, isRedirected: boolean) => {
+  const readDevice = async (device: string, way: HookPlace) => {
     const ask = () => askTcCounts(exec, listHookQuestions(device));
     const said = await ask();
-    if (hasHook(said)) return readSegments(said, { isRedirected });
+    if (hasHook(said)) return readSegments(said, way);
     await hook(listHookLines(device));
-    return readSegments(await ask(), { isRedirected });
+    return readSegments(await ask(), way);
   };
-  const readUplink = async (name: string, isRedirected: boolean) => {
+  const readUplink = async (name: string, way: HookPlace) => {
     const ask = () => askTcCounts(exec, listHookQuestions(name));
     const said = await ask();
-    if (isRedirected || hasHook(said)) return readUplinkSegments(said, { isRedirected });
+    if (way.isRedirected || hasHook(said)) return readUplinkSegments(said, way);
     if (refusedAt === name) return undefined;
     refusedAt = name;
     await hook(listUplinkHookLines(name));
     refusedAt = undefined;
-    return readUplinkSegments(await ask(), { isRedirected });
+    return readUplinkSegments(await ask(), way);
   };
   const toPlace = (names: readonly string[]) => {
     const { isRedirecting, turn } = line.passage();
-    return { isRedirected: isRedirecting, place: `${names.join()} ${isRedirecting} ${turn}` };
+    const place = `${names.join()} ${isRedirecting} ${turn}`;
+    return { way: { isRedirected: isRedirecting }, place };
   };
   return {
     async readDown(devices) {
-      const { isRedirected, place } = toPlace(devices);
-      const each = await Promise.all(
-        devices.map((device) => readDevice(device, isRedirected)),
-      ).catch(orUndefined);
+      const { way, place } = toPlace(devices);
+      const each = await Promise.all(devices.map((device) => readDevice(device, way))).catch(
+        orUndefined,
+      );
       const found = (each ?? []).flatMap((one) => one ?? []);
       if (found.length < devices.length || devices.length === 0) return undefined;
       const sum = (what: 'bytes' | 'packets') => found.reduce((all, one) => all + one[what], 0);
       return { place, sent: { bytes: sum('bytes'), packets: sum('packets') }, headerBytes: 0 };
     },
     async readUp(uplink) {
-      const { isRedirected, place } = toPlace([uplink.name]);
-      const sent = await readUplink(uplink.name, isRedirected).catch(orUndefined);
+      const { way, place } = toPlace([uplink.name]);
+      const sent = await readUplink(uplink.name, way).catch(orUndefined);
       return sent && { place, sent, headerBytes: uplink.headerBytes };
     },
     async leave(uplink) {

@@ -48,7 +48,8 @@ export function hasHook(said: string): boolean {
   return new RegExp(`^filter .*\\bpref ${preference} `, 'm').test(said);
 }
 
-interface HookPlace {
+/** How packets come to a hook. */
+export interface HookPlace {
   /**
    * True where everything goes through the tree of the line and leaves a second time, so that the
    * way into the tree is what counts.

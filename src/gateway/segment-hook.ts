@@ -1,5 +1,5 @@
 /*
- * Network cards join the segments of a download, and WireGuard those of an upload, and rules see
+ * Network cards join the segments of a download, and WireGuard joins segments of an upload. Rules see
  * one packet with one header for all of them. Where a packet leaves by a device, the kernel's
  * traffic control knows how many there are, and counts each with its own header.
  */
@@ -26,7 +26,7 @@ export function listHookLines(device: string): readonly string[] {
   ];
 }
 
-/** The same for the uplink, where consumers' packets are known by their mark. */
+/** Lines for `tc` at the uplink, where consumers' packets are known by their mark. */
 export function listUplinkHookLines(uplink: string): readonly string[] {
   return [
     `qdisc add dev ${uplink} clsact`,

@@ -1,6 +1,6 @@
 /*
- * Network cards join the segments of a download, and WireGuard joins segments of an upload. Rules see
- * one packet with one header for all of them. Where a packet leaves by a device, the kernel's
+ * Network cards join the segments of a download, and WireGuard joins segments of an upload. Rules
+ * see one packet with one header for all of them. Where a packet leaves by a device, the kernel's
  * traffic control knows how many there are, and counts each with its own header.
  */
 import { isMarked, lineDevice } from './line-tree.ts';

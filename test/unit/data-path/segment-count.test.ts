@@ -74,8 +74,8 @@ function createKernel() {
       sent.bytes += count * 1050;
     },
     /**
-     * Carries an upload by the uplink, which is a card of Ethernet's kind, with headers of 52. Of what
-     * a program joined, the kernel does not know how many segments it is.
+     * Carries an upload by the uplink, which is a card of Ethernet's kind, with headers of 52. Of
+     * what a program joined, the kernel does not know how many segments it is.
      */
     send(count: number, joinedBy: 'kernel' | 'program' = 'kernel') {
       up.seen.packets += 1;

@@ -169,7 +169,7 @@ describe('the dialogue', () => {
     expect(answers.profile).toBe('production');
     expect(said).toEqual([
       'https://production.example answers as a bandwidth-sharing service, production profile.',
-      expect.stringMatching(/read them first, and docs\/connect\.md\.$/),
+      expect.stringMatching(/read them first, and docs\/connect\.md\.\n[^\n]*sealed[^\n]*\.$/),
       needsCountry,
     ]);
   });

@@ -8,19 +8,17 @@ export interface Figure {
   readonly unit: Unit;
   /** The value of something else, and the name of that. */
   readonly beside?: { readonly name: string; readonly value: number };
-  /**
-   * The highest value that is wanted: for the ratio where something is compared, otherwise for the
-   * value.
-   */
+  /** Wanted of the ratio where something is compared, otherwise of the value. */
   readonly goal?: Goal;
   /** An explanation of the figure. */
   readonly note?: string;
 }
 
-interface Goal {
-  readonly of: 'value' | 'ratio';
-  readonly most: number;
-}
+/** The highest or the lowest number that is wanted. */
+type Goal = { readonly of: 'value' | 'ratio' } & (
+  | { readonly most: number }
+  | { readonly least: number }
+);
 
 const units = {
   seconds: (value: number) => `${value.toFixed(3)} s`,
@@ -43,7 +41,8 @@ export function computeFigureRatio({ value, beside }: Figure): number | undefine
 export function isMet(figure: Figure): boolean | undefined {
   if (figure.goal === undefined) return undefined;
   const judged = figure.goal.of === 'value' ? figure.value : computeFigureRatio(figure);
-  return judged !== undefined && judged <= figure.goal.most;
+  if (judged === undefined) return false;
+  return 'most' in figure.goal ? judged <= figure.goal.most : judged >= figure.goal.least;
 }
 
 const widths = [30, 16, 28, 8, 14] as const;
@@ -62,12 +61,16 @@ function renderRow([name = '', ...cells]: readonly string[]): string {
   return [name.padEnd(widths[0]), ...padded].join('').trimEnd();
 }
 
+function renderGoal(goal: Goal, format: (value: number) => string): string {
+  const say = (number: number) => (goal.of === 'ratio' ? `× ${number.toFixed(2)}` : format(number));
+  return 'most' in goal ? say(goal.most) : `≥ ${say(goal.least)}`;
+}
+
 function toRow(figure: Figure): readonly string[] {
   const { name, value, unit, beside, goal, note = '' } = figure;
   const format = units[unit];
   const met = isMet(figure);
-  const wanted =
-    goal === undefined ? '' : goal.of === 'ratio' ? `× ${goal.most.toFixed(2)}` : format(goal.most);
+  const wanted = goal === undefined ? '' : renderGoal(goal, format);
   const verdict = met === undefined ? '' : met ? 'met' : 'missed';
   return [
     name,

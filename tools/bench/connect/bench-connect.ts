@@ -42,6 +42,10 @@ const settleSeconds = 15;
 const megabyte = 1024;
 /** Of a gigabyte: a third of one core at 200 Mbit/s. */
 const mostCpuSeconds = 13.3;
+/** Of what WireGuard carries on the same two cores, one flow carries at least so much. */
+const leastOfWireguard = 0.5;
+/** And sealed of what it carries in plaintext. */
+const leastOfPlaintext = 0.85;
 
 /**
  * `npm run bench -- connect`: the engine of the network's own protocol as a process: memory at rest
@@ -105,19 +109,27 @@ function toLaunch(node: string, file: string): readonly string[] {
 }
 
 async function measureInTurn(bench: Bench, enginePid: number, rounds: number): Promise<Samples> {
-  const [started, engine, tunnel]: [Sample[], Sample[], Sample[]] = [[], [], []];
+  const samples = { started: [], engine: [], sealed: [], tunnel: [] } as Record<
+    keyof Samples,
+    Sample[]
+  >;
   await leadTraffic(bench, 'engine');
   for (let count = 0; count < warmUpDownloads; count += 1)
-    started.push(await download(bench.lab, enginePid));
+    samples.started.push(await download(bench.lab, enginePid));
+  await leadTraffic(bench, 'sealed');
+  await download(bench.lab, enginePid);
   for (let round = 0; round < rounds; round += 1) {
     await leadTraffic(bench, 'engine');
-    engine.push(await download(bench.lab, enginePid));
+    samples.engine.push(await download(bench.lab, enginePid));
+    await leadTraffic(bench, 'sealed');
+    samples.sealed.push(await download(bench.lab, enginePid));
     await leadTraffic(bench, 'tunnel');
     await startScript(bench);
-    tunnel.push(await download(bench.lab, findProcesses('wireguard-go', 'base-bench')[0]?.pid));
+    const pid = findProcesses('wireguard-go', 'base-bench')[0]?.pid;
+    samples.tunnel.push(await download(bench.lab, pid));
     await stopScript(bench);
   }
-  return { started, engine, tunnel };
+  return samples;
 }
 
 async function download(lab: Lab, pid: number | undefined): Promise<Sample> {
@@ -143,6 +155,7 @@ interface Samples {
   /** The first ones of the engine's life. */
   readonly started: readonly Sample[];
   readonly engine: readonly Sample[];
+  readonly sealed: readonly Sample[];
   readonly tunnel: readonly Sample[];
 }
 
@@ -198,6 +211,14 @@ function toFigures(of: {
       value: median(samples.engine, 'megabitsPerSecond'),
       unit: 'megabits per second',
       beside: { name: 'WireGuard', value: median(samples.tunnel, 'megabitsPerSecond') },
+      goal: { of: 'ratio', least: leastOfWireguard },
+    },
+    {
+      name: '  sealed',
+      value: median(samples.sealed, 'megabitsPerSecond'),
+      unit: 'megabits per second',
+      beside: { name: 'plaintext', value: median(samples.engine, 'megabitsPerSecond') },
+      goal: { of: 'ratio', least: leastOfPlaintext },
     },
     {
       name: 'CPU of a gigabyte',
@@ -205,6 +226,12 @@ function toFigures(of: {
       unit: 'seconds',
       beside: { name: 'wireguard-go', value: median(samples.tunnel, 'cpuSecondsPerGigabyte') },
       goal: { of: 'value', most: mostCpuSeconds },
+    },
+    {
+      name: '  sealed',
+      value: median(samples.sealed, 'cpuSecondsPerGigabyte'),
+      unit: 'seconds',
+      beside: { name: 'plaintext', value: median(samples.engine, 'cpuSecondsPerGigabyte') },
     },
     {
       name: '  of the first 64 MiB',

@@ -9,7 +9,8 @@ import type { Bench } from '../bench-lab.ts';
 
 /** The engine's, on the lab's device. */
 export const benchDevice = 'conn-bench';
-const consumerDevice = 'use-bench';
+/** Their interfaces on the consumer's host, by how they send. */
+const consumerDevices = { engine: 'use-bench', sealed: 'seal-bench' } as const;
 
 /** What the agent does for the engine: a device, ways out, and nothing of a fence. */
 const ruleset = `table inet connect-bench {
@@ -82,23 +83,39 @@ export async function register({ lab, authCode }: Bench): Promise<StartMessage> 
   };
 }
 
-/** Connects consumers to the provider, and leads what goes to the lab's Internet to them. */
-export async function startConsumers(
+/** Connects a consumer in plaintext to the provider, and one that seals. */
+export async function startConsumers(bench: Bench, provider: string): Promise<void> {
+  await startConsumer(bench, provider, ['--interface', consumerDevices.engine]);
+  const options = ['--interface', consumerDevices.sealed, '--sealing', 'required'];
+  await startConsumer(bench, provider, options);
+}
+
+async function startConsumer(
   { lab, start, distDirectory }: Bench,
   provider: string,
+  how: readonly string[],
 ): Promise<void> {
   const program = [process.execPath, join(distDirectory, 'tributary.cjs'), 'sandbox', 'consumer'];
   const options = ['--data', join(lab.directory, 'service'), '--service', lab.baseUrl, '--json'];
-  const more = ['--interface', consumerDevice, '--provider', provider];
+  const more = ['--provider', provider, ...how];
   const running = start({ argv: lab.network.on('consumer', ...program, ...options, ...more) });
   await running.waitForLine((line) => line.startsWith('{'));
 }
 
-/** Whether what the consumer's host sends to the lab's Internet goes by the engine. */
+/** By what goes that the consumer's host sends to the lab's Internet. */
 export async function leadTraffic(
   { lab: { network } }: Bench,
-  to: 'engine' | 'tunnel',
+  to: 'engine' | 'sealed' | 'tunnel',
 ): Promise<void> {
-  const change = to === 'engine' ? 'replace' : 'delete';
-  await network.run('consumer', 'ip', 'route', change, labInternet, 'dev', consumerDevice);
+  if (to === 'tunnel') await network.run('consumer', 'ip', 'route', 'delete', labInternet);
+  else
+    await network.run(
+      'consumer',
+      'ip',
+      'route',
+      'replace',
+      labInternet,
+      'dev',
+      consumerDevices[to],
+    );
 }

@@ -7,9 +7,8 @@ import type { IdPair } from './forwards.ts';
 
 /**
  * Who is asked to try to reach whom without the platform. A contract that is asked for with
- * `force_stream` begins a stream from its source to its destination, and both are told of it. Then
- * a consumer's program sends signals by a lane of their own; all traffic goes by the platform all
- * the same, because nobody answers them.
+ * `force_stream` begins a stream from its source to its destination, and both are told of it. Nobody
+ * answers what consumers' programs try then, so all traffic goes by the platform all the same.
  */
 export interface Streams {
   /** Begins a stream where the two have none. */

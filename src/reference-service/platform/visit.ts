@@ -41,11 +41,8 @@ export interface VisitOptions {
 
 /** A socket counts as a connection after so long, by the platform's clock. */
 const announceAfter = 5000;
-/**
- * In our own ms: at our own pace, a note counts what was heard in the half minute before it. So it
- * does at any pace, and also where the clock was hastened until a moment ago.
- */
-const longestQuiet = syncEvery;
+/** In our own ms: clients ping more often, so one that is there has said something in it. */
+const longestQuiet = 10_000;
 
 export function createVisit(options: VisitOptions): Visit {
   const { caller, line, resident, clocks } = options;
@@ -95,8 +92,8 @@ export function createVisit(options: VisitOptions): Visit {
       const syncs: SocketSync[] = [];
       while (syncAt <= platformNow) {
         // Where the clock is hastened, a block may be over before the client's next ping, and
-        // before we look again.
-        const isThere = now - heardAt <= longestQuiet;
+        // before we look again. Just after that, less than usual has passed since the last note.
+        const isThere = now - heardAt <= (isHastened ? longestQuiet : syncEvery);
         const heard = Math.max(messages, Number(isThere));
         const atMs = isHastened ? syncAt : platformNow;
         syncs.push({ clientId: caller.clientId, isNew: !isSynced, messages: heard, atMs });

@@ -5,12 +5,11 @@ import { type Pack, toLaneKey } from '../wire/pack.ts';
 import type { Consumer, ConsumerOptions } from './consumer-contract.ts';
 import { createIncomingLane, type IncomingLane } from './incoming-lane.ts';
 import { findFirstNumber, type LastLane, toKnown } from './last-lane.ts';
+import { engineLimits } from './limits.ts';
 import { createReplies } from './replies.ts';
 import { createSealing } from './sealing.ts';
 import { createUnpaidLimit } from './unpaid-limit.ts';
 
-/** 2 classes of stream, 2 of companion and 9 lanes are possible; programs use three. */
-const mostLanes = 16;
 /** So long after a renewal, answers that get no ack show that it was another consumer's start. */
 const proofAfter = 5000;
 /** What is unpaid is looked at so often; what is to be sent, at each step. */
@@ -151,7 +150,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     const known = lanes.get(key);
     if (known !== undefined && pack.sequenceId <= known.sequenceId)
       return pack.sequenceId === known.sequenceId ? known : undefined;
-    const hasRoom = known !== undefined || lanes.size < mostLanes;
+    const hasRoom = known !== undefined || lanes.size < engineLimits.lanesOfOne;
     if (!isPaid(pack, now) || !hasRoom || !meetsEarlier(pack, key)) return undefined;
     if (known === undefined) sealing.returned(pack);
     else replace(key, known, now);
@@ -161,6 +160,9 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     return made;
   };
 
+  const canSay = (): boolean => offering?.mode() !== undefined;
+  const isSealingNeeded = (now: number): boolean =>
+    sealing.isNeeded({ silentMs: now - heardAt, canSay: canSay() });
   const sayControls = (now: number): void => {
     const mode = offering?.mode();
     if (offering === undefined || mode === undefined) return;
@@ -194,8 +196,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       return true;
     },
     acked(ack, now) {
-      const isOurs = replies.acked(ack, now);
-      if (!isOurs) return false;
+      if (!replies.acked(ack, now)) return false;
       renewedAt = undefined;
       heardAt = now;
       return true;
@@ -224,8 +225,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     },
     wakeAt(now) {
       let soonest = replies.wakeAt(now);
-      // Before that, there is nothing to say a control by.
-      if (offering?.mode() !== undefined) soonest = Math.min(soonest, sealing.wakeAt());
+      if (canSay()) soonest = Math.min(soonest, sealing.wakeAt());
       for (const lane of lanes.values()) soonest = Math.min(soonest, lane.wakeAt());
       return soonest;
     },
@@ -239,7 +239,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     },
     known: () => toKnown(last ?? unwished, heardAt),
     save: replies.save,
-    isGone: (now) => lanes.size === 0 && replies.isEmpty() && !sealing.isNeeded(now - heardAt),
+    isGone: (now) => lanes.size === 0 && replies.isEmpty() && !isSealingNeeded(now),
     end() {
       for (const key of lanes.keys()) endLane(key);
       replies.endAll();

@@ -17,7 +17,8 @@ export function isControl(frames: readonly Frame[]): boolean {
 
 /** It carries in plaintext what a consumer that seals would have sealed. */
 export function isPlainData({ frames, cameSealed }: Pack): boolean {
-  return cameSealed === undefined && frames.length > 0 && !isControl(frames);
+  const { encryptedControl: control } = messageTypes;
+  return cameSealed === undefined && frames.some(({ type }) => type !== control);
 }
 
 /** So many bytes and no more: a control is a small part of a Pack. */

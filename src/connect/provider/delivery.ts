@@ -1,6 +1,6 @@
 import type { Frame } from '../wire/frame.ts';
 import { readIpPacket } from '../wire/ip-frames.ts';
-import { messageTypes } from '../wire/message-types.ts';
+import { largestPacket, messageTypes } from '../wire/message-types.ts';
 import type { Consumer } from './consumer-contract.ts';
 import type { Carried, Drops } from './counters.ts';
 import type { Translation } from './translation.ts';
@@ -19,11 +19,15 @@ export function createDelivery(options: {
 }): Delivery {
   const { drops, carried } = options;
   let packets: Buffer[] = [];
+  /** A longer one would not fit into a message beside every contract that pays for it. */
+  const answerPing = (consumer: Pick<Consumer, 'answer'>, ping: Frame, now: number): void => {
+    if (ping.bytes.length > largestPacket) drops.unsound++;
+    // A view of the message would not outlive it.
+    else consumer.answer({ ...ping, bytes: Buffer.from(ping.bytes) }, now);
+  };
   return {
     deliver(consumer, frame, now) {
-      // A view of the message would not outlive it.
-      if (frame.type === messageTypes.ipPing)
-        consumer.answer({ ...frame, bytes: Buffer.from(frame.bytes) }, now);
+      if (frame.type === messageTypes.ipPing) answerPing(consumer, frame, now);
       if (frame.type !== messageTypes.ipPacketToProvider) return;
       const packet = options.translation.outward(consumer.id, readIpPacket(frame));
       if (packet === 'unsound') drops.unsound++;

@@ -114,7 +114,8 @@ export function createEngine(options: EngineOptions): Engine {
     const consumer = known ?? makeConsumer(sourceId, returning.find(sourceId, now));
     if (!consumer.take(pack, now)) {
       if (!strangers.take(sourceId, pack, now)) drops.unpaid++;
-      if (known === undefined) peerKeys.forget(sourceId);
+      // It begins a handshake by a contract that an earlier life knew, and goes on with it here.
+      if (consumer.sealing.counters() !== undefined) roster.enter(consumer);
       return;
     }
     roster.enter(consumer);

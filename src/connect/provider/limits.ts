@@ -6,6 +6,8 @@
 export const engineLimits = {
   consumers: 4096,
   lanes: 8192,
+  /** 2 classes of stream, 2 of companion and 9 lanes are possible; programs use three. */
+  lanesOfOne: 16,
   /** Packs that came before their turn. */
   receiveBytes: 16 * 1024 * 1024,
   /** Answers that wait, and those that are on their way. */

@@ -63,9 +63,10 @@ export interface Sealing {
   say(now: number): readonly Frame[];
   /**
    * There is something to say now, or to open later: by a key that is forgotten here, a consumer
-   * that has been silent for so long would go on to seal what nobody can open.
+   * that has been silent for so long would go on to seal what nobody can open. What cannot be said
+   * is not waited for.
    */
-  isNeeded(silentMs: number): boolean;
+  isNeeded(of: { readonly silentMs: number; readonly canSay: boolean }): boolean;
   wakeAt(): number;
   end(): void;
 }
@@ -199,9 +200,11 @@ export function createSealing(options: SealingOptions): Sealing {
       (session?.step(now) ?? []).map((control) =>
         toFrame(messageTypes.encryptedControl, encode(encryptedControl, control)),
       ),
-    isNeeded(silentMs) {
-      const isKept = session?.canOpen() === true && silentMs < sealedLimits.keyKeptMs;
-      return isKept || session?.wakeAt() === Number.NEGATIVE_INFINITY;
+    isNeeded({ silentMs, canSay }) {
+      if (session === undefined) return false;
+      const isKept = session.canOpen() && silentMs < sealedLimits.keyKeptMs;
+      // A handshake that has begun ends by its own deadline.
+      return isKept || (canSay && session.wakeAt() < Number.POSITIVE_INFINITY);
     },
     wakeAt: () => session?.wakeAt() ?? Number.POSITIVE_INFINITY,
     end: () => session?.end(),

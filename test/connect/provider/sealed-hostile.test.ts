@@ -14,6 +14,7 @@ import { toEpochId } from '../sealed/session-world.ts';
 import { createTlsClient } from '../sealed/tls-client.ts';
 import { addSealedConsumer, type SealedConsumer } from '../support/sealed-consumer.ts';
 import { numbersOf, openSealedWorld, packetOf, runUntil } from '../support/sealed-world.ts';
+import { sendPack } from '../support/send-pack.ts';
 import type { TestConsumer } from '../support/test-consumer.ts';
 import type { World } from '../support/world.ts';
 
@@ -128,6 +129,40 @@ describe('honest consumers are served beside', () => {
     // What it was given up for is counted, and nothing of it is left after its time.
     world.run(sealedLimits.proofMs + 10_000);
     expect(world.engine.counters().sealing.sealedConsumers).toBe(2);
+  });
+
+  test('300 handshakes of one that an earlier life knew, and that pays no more', async () => {
+    const world = openSealedWorld();
+    const hostile = world.addConsumer();
+    hostile.send(packetOf(0), world.now());
+    world.run(1000);
+    world.replaceEngine(world.engine.save());
+    const honest = await openHonest(world);
+    for (const { consumer } of honest)
+      for (const number of upTo(each)) consumer.send(packetOf(number), world.now());
+    const sequenceId = world.ids.next(world.now());
+    for (const at of upTo(300)) {
+      const of = { kind: controlKinds.handshake, payload: hello, role: 1, isCompanion: false };
+      const bytes = encode(encryptedControl, { ...of, epochId: toEpochId(at + 1) });
+      const frames = [toFrame(messageTypes.encryptedControl, bytes)];
+      const pack = { frames, sequenceId, sequenceNumber: at + 1, isHead: false };
+      const [sourceId, destinationId] = [hostile.id, world.providerId];
+      const sending = { sourceId, destinationId, ids: world.ids, at: world.now() };
+      world.deliver(sendPack(sending, pack));
+      if (at % 20 !== 0) continue;
+      world.run(2);
+      await turn();
+    }
+    await runUntil(world, honest, () =>
+      honest.every(({ consumer }) => consumer.received.length === each),
+    );
+    await expectServed(world, honest);
+    expect(world.engine.counters()).toMatchObject({ consumers: 3 });
+    const { sealing } = world.engine.counters();
+    expect(sealing.handshakes).toBeLessThanOrEqual(2 + sealedLimits.epochsPerMinute);
+    // The honest ones are kept with their keys; what it was told is given up.
+    world.run(9 * 60_000);
+    expect(world.engine.counters().consumers).toBe(2);
   });
 
   test('20,000 sealed frames that no key opens, by a consumer and by strangers', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { isPlainData } from '../../../src/connect/provider/controls.ts';
 import { createSealing } from '../../../src/connect/provider/sealing.ts';
+import { createClosedPart } from '../../../src/connect/sealed/closed-part.ts';
 import { sealedLimits } from '../../../src/connect/sealed/limits.ts';
 import type { SealedPart } from '../../../src/connect/sealed/sealed-part.ts';
 import type { SealedSession } from '../../../src/connect/sealed/session.ts';
@@ -209,4 +211,26 @@ describe('hostile', () => {
     expect(sealing.say(0)).toEqual([]);
     expect(sealing.wakeAt()).toBe(Number.POSITIVE_INFINITY);
   });
+});
+
+test('what cannot be said is waited for no longer', () => {
+  const part = createClosedPart();
+  const of = { part, onNews: () => undefined, onOffered: () => undefined };
+  const sealing = createSealing({ ...of, drops: { unreadable: 0 } });
+  const isNeeded = (canSay: boolean) => sealing.isNeeded({ silentMs: 0, canSay });
+  expect(isNeeded(true)).toBe(false);
+  const bytes = Buffer.alloc(100);
+  sealing.open({ kind: 'sealed', bytes, role: 1, isCompanion: false }, 1);
+  expect([isNeeded(true), isNeeded(false)]).toEqual([true, false]);
+});
+
+test.each([
+  ['a packet', [15], true],
+  ['a packet beside a control', [messageTypes.encryptedControl, 15], true],
+  ['a control', [messageTypes.encryptedControl], false],
+  ['a contract alone', [], false],
+])('%s in plaintext is data: %s', (_name, types, isData) => {
+  const frames = types.map((type) => ({ type, bytes: Buffer.alloc(0), isRaw: false }));
+  expect(isPlainData(packOf(1, frames))).toBe(isData);
+  expect(isPlainData(packOf(1, frames, { cameSealed: true }))).toBe(false);
 });

@@ -111,6 +111,7 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
       'announce',
       'report',
       'ledger',
+      'events',
       'time zone',
       'memory',
     ]);
@@ -124,6 +125,7 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
       'service',
       'report',
       'ledger',
+      'events',
       'time zone',
       'memory',
     ]);

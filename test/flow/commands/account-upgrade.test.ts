@@ -257,7 +257,7 @@ describe('tributary account set-password', () => {
     const { exitCode, stderr } = await run(setPassword, { standardInput: 'a code' });
     expect({ exitCode, stderr }).toEqual({
       exitCode: 64,
-      stderr: expect.stringContaining('only one of them'),
+      stderr: expect.stringContaining('holds one of them alone'),
     });
   });
 });

@@ -47,7 +47,7 @@ export const lookAtLog = (host: DoctorHost): Promise<Finding> =>
 /** Whether who is to be told by the running agent gets something. */
 export async function lookAtReports(host: DoctorHost): Promise<Finding> {
   const { mqtt, webhook } = (await host.configuration()).config.report;
-  if (mqtt === undefined && webhook === undefined) return skip('none are configured');
+  if (mqtt === undefined && webhook === undefined) return pass('none are configured');
   return lookForReason(host, 'report-undelivered', 'delivered');
 }
 

@@ -118,6 +118,7 @@ function parseValue(text: string, kind: KeyKind): unknown {
     case 'objects':
       return parseJson(text) ?? text;
     case 'list':
-      return splitList(text) ?? parseJson(text) ?? text;
+      // Compose and shells break a long list into lines.
+      return splitList(text.replaceAll('\n', ' ')) ?? parseJson(text) ?? text;
   }
 }

@@ -23,6 +23,8 @@ describe('a key can be given in the environment', () => {
       [{ cron: '0 1 * * *', mode: 'none' }],
     ],
     ['TRIBUTARY_GATEWAY_BLOCKED_PORTS', '25, 465', 'gateway.blocked_ports', [25, 465]],
+    ['TRIBUTARY_GATEWAY_BLOCKED_PORTS', '25,\n  465\r\n', 'gateway.blocked_ports', [25, 465]],
+    ['TRIBUTARY_GATEWAY_BLOCKED_PORTS', '[25,\n465]\n', 'gateway.blocked_ports', [25, 465]],
     ['TRIBUTARY_GATEWAY_BLOCKED_PORTS', '[25,465]', 'gateway.blocked_ports', [25, 465]],
     [
       'TRIBUTARY_GATEWAY_BLOCKED_PORTS',

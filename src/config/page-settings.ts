@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { messageOf, systemCodeOf, TributaryError } from '../errors/codes.ts';
 import { removeFile } from '../system/files.ts';
+import { whileAlone } from '../system/lock.ts';
 import { createStateFile } from '../system/state-file.ts';
 import { listConfigKeys } from './keys.ts';
 import type { Problem } from './problems.ts';
+import { settingKeys } from './setting-keys.ts';
 import { type ConfigTree, valueAt, withoutValue, withValue } from './tree.ts';
 import { parseYaml, setYamlValue } from './yaml-text.ts';
 
@@ -39,24 +42,50 @@ function openPageSettings(directory: string) {
   });
 }
 
-/**
- * What the page set. A file that this user may not read is no problem but a warning; one that is
- * broken is a problem: without it more might be shared than its owner wished.
- */
-export async function readPageSettings(directory: string): Promise<{
+interface ReadPageSettings {
   readonly settings: readonly PageSetting[];
   readonly problem?: Problem;
   readonly warning?: string;
-}> {
+  /** True where this user may not read the file, so that nothing is known of it. */
+  readonly isUnseen?: boolean;
+}
+
+/**
+ * What the page set. A file that is broken is a problem, because without it more might be shared
+ * than its owner wished, and so is one that the agent itself may not read. For another user that is
+ * a warning.
+ */
+export async function readPageSettings(directory: string): Promise<ReadPageSettings> {
   try {
-    return { settings: (await openPageSettings(directory).peek())?.settings ?? [] };
+    return keepKnown((await openPageSettings(directory).peek())?.settings ?? []);
   } catch (error) {
     const code = error instanceof TributaryError ? systemCodeOf(error.cause) : undefined;
-    if (code === 'EACCES' || code === 'EPERM')
-      return { settings: [], warning: 'what was set on the page is not seen here: use sudo' };
+    const isRefused = code === 'EACCES' || code === 'EPERM';
+    if (isRefused && !(await mayWrite(directory)))
+      return { settings: [], isUnseen: true, warning: unseen };
     const text = `${messageOf(error)}. Without it the configuration file alone holds: sudo rm ${join(directory, 'page-settings.json')}`;
     return { settings: [], problem: { path: [], place: pagePlace, text } };
   }
+}
+
+const unseen = 'whether something was set on the page is not seen here: use sudo';
+
+/** The agent may write this file, and it must decide nothing else that root's commands do. */
+function keepKnown(found: readonly PageSetting[]): ReadPageSettings {
+  const settings = found.filter(({ key }) => settingKeys.includes(key));
+  if (settings.length === found.length) return { settings };
+  return { settings, warning: 'page-settings.json sets keys that the page cannot: not used' };
+}
+
+/** By its mode, so that a read-only disk makes no stranger of the agent. */
+async function mayWrite(directory: string): Promise<boolean> {
+  const found = await stat(directory).catch(() => undefined);
+  if (found === undefined) return false;
+  const { uid, gid, mode } = found;
+  const user = process.geteuid?.();
+  const groups = [process.getegid?.(), ...(process.getgroups?.() ?? [])];
+  if (user === 0 || user === uid) return true;
+  return (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && groups.includes(gid));
 }
 
 /** The file's values with the page's values over them, and the paths of these. */
@@ -88,14 +117,25 @@ export function putPageSetting(
   return [...others, { ...change, over: tellValue(tree, change.key.split('.')) }];
 }
 
-/** @throws state-unwritable */
-export async function writePageSettings(
+/**
+ * Changes what the page set, while no other process does; `plan` resolves with undefined where it
+ * stays as it is.
+ * @throws state-unwritable, and what `plan` throws
+ */
+export async function changePageSettings(
   directory: string,
-  settings: readonly PageSetting[],
+  plan: (settings: readonly PageSetting[]) => Promise<readonly PageSetting[] | undefined>,
 ): Promise<void> {
   const file = openPageSettings(directory);
-  if (settings.length === 0) await removeFile(file.path);
-  else await file.write({ settings: [...settings] });
+  await whileAlone(file.path, async () => {
+    const { settings, problem, isUnseen } = await readPageSettings(directory);
+    if (problem !== undefined) throw new TributaryError('state-unwritable', problem.text);
+    if (isUnseen) throw new TributaryError('state-unwritable', unseen);
+    const planned = await plan(settings);
+    if (planned === undefined) return;
+    if (planned.length === 0) await removeFile(file.path);
+    else await file.write({ settings: [...planned] });
+  });
 }
 
 /**
@@ -106,12 +146,14 @@ export async function dropPageSettings(
   directory: string,
   changed: readonly string[],
 ): Promise<void> {
-  const { settings, problem, warning } = await readPageSettings(directory);
-  if (problem !== undefined || warning !== undefined) return;
-  const left = settings.filter(
-    ({ key }) => !changed.some((other) => key === other || key.startsWith(`${other}.`)),
-  );
-  if (left.length < settings.length) await writePageSettings(directory, left);
+  // What cannot be read is left as it is. Mostly there is nothing, which needs no lock.
+  if ((await readPageSettings(directory)).settings.length === 0) return;
+  await changePageSettings(directory, async (settings) => {
+    const left = settings.filter(
+      ({ key }) => !changed.some((other) => key === other || key.startsWith(`${other}.`)),
+    );
+    return left.length < settings.length ? left : undefined;
+  });
 }
 
 /** The value itself may be long; a schedule often is. */

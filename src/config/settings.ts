@@ -1,19 +1,8 @@
 import { systemCodeOf, TributaryError } from '../errors/codes.ts';
 import { defaultConfigPath } from './config-file.ts';
 import { type LoadedConfig, loadConfig } from './load.ts';
-import { type ConfigTree, valueAt } from './tree.ts';
-
-/**
- * What the page may change: how much is shared, with whom and when. All of it takes effect without
- * a restart, and none of it decides what the firewall lets into the home or whom the agent talks
- * with.
- */
-const settingKeys: readonly string[] = [
-  'provide.mode',
-  'provide.cap.bytes',
-  'provide.rate_limit.line',
-  'provide.schedule',
-];
+import { settingKeys } from './setting-keys.ts';
+import { type ConfigTree, isTree, valueAt } from './tree.ts';
 
 /** A setting as the configuration has it. */
 export interface Setting {
@@ -69,23 +58,24 @@ export async function changeSetting(
   const change = text === '' ? { key: section, text: undefined } : { key, text };
   // Loaded at the first change, so that an agent whose settings stay does not hold it in memory.
   const { planConfigKeys, setConfigKeys } = await import('./set-key.ts');
-  const { putPageSetting, readPageSettings, writePageSettings } = await import(
-    './page-settings.ts'
-  );
-  // A container mostly has no file, and one that is made there does not outlive it.
+  const { changePageSettings, putPageSetting } = await import('./page-settings.ts');
+  // A container mostly has no file, and one that is made there does not outlive it. A section that
+  // says more than this value stays in the file, because nothing else knows what it says.
+  const around = valueAt(inFile, section.split('.'));
+  const isKept = text === '' && section !== key && isTree(around) && Object.keys(around).length > 1;
   const isInFile =
-    file === undefined
-      ? await planConfigKeys(defaultConfigPath, [change], environment).then(() => false)
+    file === undefined || isKept
+      ? await planConfigKeys(file ?? defaultConfigPath, [change], environment).then(() => false)
       : await setConfigKeys(file, [change], environment).then(() => true, leaveUnwritten);
-  const { settings, problem } = await readPageSettings(stateDirectory);
-  if (problem !== undefined) throw new TributaryError('state-unwritable', problem.text);
-  const others = settings.filter((own) => own.key !== key);
-  const isAsFile = isInFile || (readText(inFile, key) ?? '') === text;
-  const pageSettings = isAsFile ? others : putPageSetting(settings, { key, text, tree: inFile });
-  if (isAsFile && others.length === settings.length) return;
-  // What would keep the next start from its configuration is never written.
-  await loadConfig({ configPath: file, stateDirectory, environment, pageSettings });
-  await writePageSettings(stateDirectory, pageSettings);
+  await changePageSettings(stateDirectory, async (settings) => {
+    const others = settings.filter((own) => own.key !== key);
+    const isAsFile = isInFile || (readText(inFile, key) ?? '') === text;
+    const pageSettings = isAsFile ? others : putPageSetting(settings, { key, text, tree: inFile });
+    if (isAsFile && others.length === settings.length) return undefined;
+    // What would keep the next start from its configuration is never written.
+    await loadConfig({ configPath: file, stateDirectory, environment, pageSettings });
+    return pageSettings;
+  });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmod, chown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -58,6 +59,17 @@ describe('a setting that the page may change', () => {
     const { change, load } = await write();
     await change({ key: 'provide.cap.bytes', text: '' });
     expect((await load()).config.provide.cap).toBeUndefined();
+  });
+
+  test('that goes leaves the rest of its section in the file', async () => {
+    const { change, load, read, configPath } = await write();
+    const whole = `${sample}    period: week # as the provider counts\n    reset_day: 3\n`;
+    await writeFile(configPath, whole);
+    await change({ key: 'provide.cap.bytes', text: '' });
+    expect([await read(), (await load()).config.provide.cap]).toEqual([whole, undefined]);
+    await change({ key: 'provide.cap.bytes', text: '1 TB' });
+    expect((await load()).config.provide.cap).toMatchObject({ bytes: 1e12, period: 'week' });
+    expect(await read()).toBe(whole.replace('500 GB', '1 TB'));
   });
 
   test('changes its own line alone', async () => {
@@ -197,6 +209,81 @@ describe('a setting of the page where the agent may not write the file', () => {
     const path = join(stateDirectory, 'page-settings.json');
     await writeFile(path, (await readFile(path, 'utf8')).replace('none', 'public'));
     await expect(load()).rejects.toThrow(/set on the page.*checksum.*sudo rm/);
+  });
+
+  const settingsIn = (directory: string) => join(directory, 'page-settings.json');
+
+  /** As `seteuid` does it for commands without sudo. */
+  const asNobody = async <T>(work: () => Promise<T>) => {
+    if (process.getuid?.() === 0) process.seteuid?.(nobody);
+    return work().finally(() => {
+      if (process.getuid?.() === 0) process.seteuid?.(0);
+    });
+  };
+
+  test('that the agent may not read keeps it from sharing, and from saving another', async () => {
+    const { change, load, stateDirectory } = await writeKept();
+    await change({ key: 'provide.mode', text: 'none' });
+    const loaded = await load();
+    const path = settingsIn(stateDirectory);
+    if (process.getuid?.() === 0) await chown(path, 0, 0);
+    await chmod(path, process.getuid?.() === 0 ? 0o600 : 0);
+    await expect(asNobody(load)).rejects.toThrow(/set on the page.*EACCES.*sudo rm/);
+    const next = { key: 'provide.mode', text: 'network' };
+    await expect(asNobody(() => changeSetting(loaded, next, {}))).rejects.toMatchObject({
+      code: 'state-unwritable',
+    });
+    await chmod(path, 0o600);
+    expect(await readFile(path, 'utf8')).toContain('none');
+  });
+
+  const isUser = process.getuid?.() !== 0;
+
+  test.skipIf(isUser)('is a warning for a user whose directory it is not', async () => {
+    const { change, load, stateDirectory } = await writeKept();
+    await change({ key: 'provide.mode', text: 'none' });
+    const loaded = await load();
+    for (const own of [settingsIn(stateDirectory), stateDirectory]) await chown(own, 0, 0);
+    await chmod(stateDirectory, 0o755);
+    expect((await asNobody(load)).warnings).toContain(
+      'whether something was set on the page is not seen here: use sudo',
+    );
+    const next = { key: 'provide.mode', text: 'network' };
+    await expect(asNobody(() => changeSetting(loaded, next, {}))).rejects.toThrow(/not seen here/);
+  });
+
+  test('is none of another key, whoever wrote it there', async () => {
+    const { change, load, stateDirectory } = await writeKept();
+    await change({ key: 'provide.mode', text: 'none' });
+    const path = settingsIn(stateDirectory);
+    const { data } = JSON.parse(await readFile(path, 'utf8'));
+    const over = createHash('sha256').update('').digest('base64url').slice(0, 16);
+    data.settings.push({ key: 'gateway.allow_destinations', text: '[10.0.0.0/8]', over });
+    const sha256 = createHash('sha256').update(JSON.stringify(data)).digest('hex');
+    await writeFile(path, JSON.stringify({ version: 1, sha256, data }));
+    const { config, warnings } = await load();
+    expect([config.provide.mode, config.gateway.allow_destinations]).toEqual(['none', []]);
+    expect(warnings).toContainEqual(expect.stringMatching(/sets keys that the page cannot/));
+  });
+
+  test('is not lost where another one is set at the same time', async () => {
+    const { configPath } = await write();
+    const environment = {
+      TRIBUTARY_SERVICE_BASE_URL: 'https://api.example.org',
+      TRIBUTARY_STATE_DIR: dirname(configPath),
+    };
+    const loaded = await loadConfig({ environment });
+    const changes = [
+      { key: 'provide.mode', text: 'none' },
+      { key: 'provide.cap.bytes', text: '1 TB' },
+      { key: 'provide.rate_limit.line', text: '5 Mbit' },
+    ];
+    await Promise.all(changes.map((change) => changeSetting(loaded, change, environment)));
+    expect((await loadConfig({ environment })).config.provide).toMatchObject({
+      mode: 'none',
+      cap: { bytes: 1e12 },
+      rate_limit: { line: 5e6 },
+    });
   });
 
   test('works without any file, as in a container', async () => {

@@ -75,14 +75,14 @@ export async function createTell(parts: TellParts): Promise<Tell> {
   });
   const { earlier, keep } = await openKeptEvents({ directory, onSetAside: parts.onSetAside });
   const phaseNotes = createPhaseNotes({ facts, log, now, earlier });
-  const keepEvents = () => keep(phaseNotes.recent.events());
+  // A disk that takes nothing is named by those whose writing matters.
+  const keepEvents = () => keep(phaseNotes.recent.events()).catch(toUndefined('state-unwritable'));
   const events = every({
     name: 'events',
     isOptional: true,
     firstAfterMs: keepEventsMs,
     waitMs: keepEventsMs,
-    // A disk that takes nothing is named by those whose writing matters.
-    work: () => keepEvents().catch(toUndefined('state-unwritable')),
+    work: keepEvents,
   });
   return {
     loops: [reportLoop, ...(ledger === undefined ? [] : [ledger]), events],

@@ -8,6 +8,7 @@ import { findMoment } from '../../report/same-moment.ts';
 import { createStateLogger } from '../../report/state-logger.ts';
 import type { Loop } from '../run-loop.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
+import { createEarnedSums } from './earned-sums.ts';
 
 export interface LedgerLoopParts
   extends Omit<Shared, 'state' | 'wakeups' | 'names' | 'onSetAside'>,
@@ -58,6 +59,7 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
       unwritten: ledger?.unwritten() ?? [],
     });
   };
+  const addUpEarned = createEarnedSums(history, askedDays * dayMs);
   /** @param totalBytes the total that the ledger was last told */
   const lookForSilence = async (totalBytes: number) => {
     lookAtMs = performance.now() + lookEveryMs;
@@ -97,15 +99,10 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
   const sumEarned = async () => {
     const today = startAt('day', now().getTime());
     if (summedOn === today) return;
-    const paid = (await history({ unit: 'day', sinceMs: 0 })).flatMap(
-      ({ startMs, servicePayoutUsdc: usdc }) => (usdc === undefined ? [] : [{ startMs, usdc }]),
-    );
-    const sum = (days: typeof paid) => days.reduce((total, { usdc }) => total + usdc, 0);
-    const monthMs = Date.parse(`${today.slice(0, 7)}-01`);
-    const ofMonth = paid.filter(({ startMs }) => startMs >= monthMs);
-    const [first] = paid;
-    parts.ledger.monthUsdc = ofMonth.length === 0 ? undefined : sum(ofMonth);
-    parts.ledger.total = first && { usdc: sum(paid), since: new Date(first.startMs) };
+    const sums = await addUpEarned(now().getTime());
+    if (sums === undefined) return;
+    parts.ledger.monthUsdc = sums.monthUsdc;
+    parts.ledger.total = sums.total;
     summedOn = today;
   };
   const attempt = async (

@@ -2,9 +2,11 @@ import { readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { openState } from '../../../../src/agent/state.ts';
+import { createEarnedSums } from '../../../../src/agent/tell/earned-sums.ts';
 import { createLedgerLoop, type LedgerLoopParts } from '../../../../src/agent/tell/ledger-loop.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
+import type { HistoryQuestion, HistoryRow } from '../../../../src/report/history.ts';
 import { pickFigures } from '../../../../src/report/ledger-figures.ts';
 import { appendLines } from '../../../../src/report/ledger-files.ts';
 import { createLogger } from '../../../../src/report/logger.ts';
@@ -189,6 +191,36 @@ describe('the ledger of a running agent', () => {
     vi.setSystemTime(Date.UTC(2026, 5, 1, 0, 1));
     await pass(100);
     expect(section.monthUsdc).toBeUndefined();
+  });
+
+  test('reads what was paid a month at a time, and months that are over once', async () => {
+    const asked: HistoryQuestion[] = [];
+    const paid = { '2026-02-03': 4, '2026-03-31': 2, '2027-03-01': 1 };
+    let atMs = 0;
+    const sumsOf = createEarnedSums(async (question) => {
+      asked.push(question);
+      const { sinceMs, untilMs = Number.POSITIVE_INFINITY } = question;
+      return Object.entries(paid).flatMap(([day, usdc]) => {
+        const startMs = Date.parse(day);
+        const row = { startMs, ...pickFigures({}), servicePayoutUsdc: usdc } as HistoryRow;
+        return startMs >= sinceMs && startMs < Math.min(untilMs, atMs) ? [row] : [];
+      });
+    }, 7 * dayMs);
+    const addUp = (nowMs: number) => {
+      atMs = nowMs;
+      return sumsOf(nowMs);
+    };
+    expect(await addUp(Date.UTC(2026, 3, 2))).toEqual({
+      monthUsdc: undefined,
+      total: { usdc: 6, since: new Date('2026-02-03') },
+    });
+    const longest = asked.slice(0, -1).map(({ sinceMs, untilMs = 0 }) => untilMs - sinceMs);
+    expect([longest.length, Math.max(...longest)]).toEqual([3, 31 * dayMs]);
+    await addUp(Date.UTC(2026, 3, 2));
+    expect(asked.slice(4).map(({ sinceMs }) => new Date(sinceMs).getUTCMonth())).toEqual([2, 3]);
+    expect(await addUp(Date.UTC(2028, 2, 1))).toMatchObject({ monthUsdc: undefined });
+    expect((await addUp(Date.UTC(2028, 2, 1)))?.total?.usdc).toBe(7);
+    expect(await addUp(0)).toBeUndefined();
   });
 
   test('goes on where the service does not answer, and asks again within the hour or so', async () => {

@@ -51,7 +51,7 @@ const reasons = {
   'report-undelivered': {
     fixedBy: 'owner',
     action:
-      'Check that the receiver runs, and its address: tributary config show. The agent keeps trying.',
+      'Check that the receiver runs, and its address: tributary config show. The agent tries again, at the latest with the next report.',
   },
   'program-replaced': {
     fixedBy: 'owner',

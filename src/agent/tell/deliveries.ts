@@ -6,6 +6,8 @@ import { isLoopback } from '../../service/url.ts';
 /** A receiver that has taken nothing for a while; `sinceMs` is by `performance.now()`. */
 export interface FailingReceiver extends Pick<Notifier<unknown>, 'name' | 'host'> {
   readonly reason: string;
+  /** True where it refused the last message, which is not sent again. */
+  readonly isRefusing: boolean;
   readonly since: Date;
   readonly sinceMs: number;
 }
@@ -29,7 +31,9 @@ export function createNoteDelivery(
       return;
     }
     const { since, sinceMs } = before ?? { since: now(), sinceMs: performance.now() };
-    section.failing = [...others, { name, host, reason: outcome.reason, since, sinceMs }];
+    const { reason, kind } = outcome;
+    const isRefusing = kind === 'refused';
+    section.failing = [...others, { name, host, reason, isRefusing, since, sinceMs }];
   };
 }
 
@@ -54,7 +58,10 @@ export function explainUndelivered(
     const why = isNowhere(own)
       ? "from the agent's own network that address leads nowhere; write this host's address in your network (ip -br address)"
       : own.reason;
-    return `report.${own.name} (${own.host}) gets nothing: ${why}.`;
+    const receiver = `report.${own.name} (${own.host})`;
+    return own.isRefusing
+      ? `${receiver} did not take the last report: ${why}; the next one is tried again.`
+      : `${receiver} gets nothing: ${why}.`;
   });
   const message = `${each.join(' ')} Sharing goes on.`;
   return { code: 'report-undelivered', message, since: first.since };

@@ -17,13 +17,20 @@ function note(...tries: readonly Parameters<ReturnType<typeof createNoteDelivery
 }
 
 test('a receiver that takes nothing for five minutes is named with its last reason', () => {
-  const failing = note([hook, refused], [hook, { kind: 'refused', reason: 'it answered 404' }]);
+  const failing = note([hook, refused], [hook, { kind: 'lost', reason: 'it was cut off' }]);
   expect(explainUndelivered(failing, later(4.9))).toBeUndefined();
   expect(explainUndelivered(failing, later(5.1))).toEqual({
     code: 'report-undelivered',
-    message: 'report.webhook (hook.example) gets nothing: it answered 404. Sharing goes on.',
+    message: 'report.webhook (hook.example) gets nothing: it was cut off. Sharing goes on.',
     since: day,
   });
+});
+
+test('one that refused a report is said to get the next one', () => {
+  const failing = note([hook, refused], [hook, { kind: 'refused', reason: 'it answered 404' }]);
+  expect(explainUndelivered(failing, later(6))?.message).toBe(
+    'report.webhook (hook.example) did not take the last report: it answered 404; the next one is tried again. Sharing goes on.',
+  );
 });
 
 test('one that took something since is not named, and the other one is', () => {

@@ -19,6 +19,8 @@ export interface CleanUpOptions {
   readonly sources: DataPathHost['sources'];
   /** Whose period and time zone the last of the traffic is counted in. */
   readonly limits: UsageLimits;
+  /** `gateway.uplink`. */
+  readonly uplink?: string | undefined;
   readonly isOwnNamespace: boolean;
   readonly onSetAside: OnSetAside;
 }
@@ -28,7 +30,7 @@ export interface CleanUpOptions {
  * @throws already-running
  */
 export async function cleanUp(options: CleanUpOptions): Promise<void> {
-  const { exec, stateDirectory, limits, sources } = options;
+  const { exec, stateDirectory, limits, sources, uplink } = options;
   await ensureDirectory(stateDirectory);
   await using _lock = await acquireLock(join(stateDirectory, 'agent.lock'));
   const isHost = !options.isOwnNamespace && (await findHostHardware(exec)) !== undefined;
@@ -38,6 +40,7 @@ export async function cleanUp(options: CleanUpOptions): Promise<void> {
   const usage = openUsageAccounting({ ...kept, limits: () => limits, now: () => new Date() });
   const restore = createRestoreFile(stateDirectory, 'restore', kept.onSetAside);
   // What passed since the killed agent last wrote counts towards the cap too.
-  const host = { exec, stateDirectory, restore, line: createLineShaper(exec), sources };
+  const line = createLineShaper(exec);
+  const host = { exec, stateDirectory, restore, line, sources, configuredUplink: () => uplink };
   await removeDataPath(host, usage.close);
 }

@@ -10,6 +10,7 @@ import {
   renderLine,
   renderRate,
 } from '../gateway/line-tree.ts';
+import { listFilterQuestions, renderEntranceRemoval } from '../gateway/segment-hook.ts';
 import type { Exec } from '../system/exec.ts';
 import type { Interface, Network } from '../system/ip.ts';
 import { applyTc, askTc } from '../system/tc.ts';
@@ -192,13 +193,9 @@ export function createLineShaper(exec: Exec): LineShaper {
       inTurn(async () => {
         if (made !== undefined || interfaces.some(({ name }) => name === lineDevice))
           await remove(place, made?.kind ?? 'one-tree');
-        const entrance = `dev ${place.uplink}`;
-        const others = await askTc(exec, [
-          `filter show ${entrance} egress`,
-          `filter show ${entrance} ingress`,
-        ]).catch(toUndefined());
+        const others = await askTc(exec, listFilterQuestions(place.uplink)).catch(toUndefined());
         if (others?.trim() === '')
-          await refused(applyTc(exec, [`qdisc delete ${entrance} clsact`]));
+          await refused(applyTc(exec, [renderEntranceRemoval(place.uplink)]));
       }),
   };
 }

@@ -2,16 +2,18 @@ import { toUndefined } from '../errors/codes.ts';
 import {
   type HookPlace,
   hasHook,
+  listFilterQuestions,
   listHookLines,
   listHookQuestions,
   listUplinkHookLines,
   readSegments,
   readUplinkSegments,
+  renderEntranceRemoval,
   renderHookRemoval,
 } from '../gateway/segment-hook.ts';
 import type { Exec } from '../system/exec.ts';
 import type { Interface } from '../system/ip.ts';
-import { applyTc, askTcCounts } from '../system/tc.ts';
+import { applyTc, askTc, askTcCounts } from '../system/tc.ts';
 import type { LineShaper } from './line-shaper.ts';
 import type { Reading } from './unseen-headers.ts';
 
@@ -53,17 +55,22 @@ export interface SegmentReader {
 export function createSegmentReader(exec: Exec, line: Pick<LineShaper, 'passage'>): SegmentReader {
   /** An uplink at which this kernel refused to count, so that it is not asked each time. */
   let refusedAt: string | undefined;
+  /** Where this program made the part that filters hang on, which may be another program's. */
+  const madeAt = new Set<string>();
   const orUndefined = toUndefined('command-failed', 'missing-program');
 
-  const hook = async ([entrance = '', filter = '']: readonly string[]) => {
-    await applyTc(exec, [entrance], 'forced').catch(toUndefined('command-failed'));
+  const hook = async (name: string, [entrance = '', filter = '']: readonly string[]) => {
+    await applyTc(exec, [entrance], 'forced').then(
+      () => madeAt.add(name),
+      toUndefined('command-failed'),
+    );
     await applyTc(exec, [filter]);
   };
   const readDevice = async (device: string, way: HookPlace) => {
     const ask = () => askTcCounts(exec, listHookQuestions(device));
     const said = await ask();
     if (hasHook(said)) return readSegments(said, way);
-    await hook(listHookLines(device));
+    await hook(device, listHookLines(device));
     return readSegments(await ask(), way);
   };
   const readUplink = async (name: string, way: HookPlace) => {
@@ -72,7 +79,7 @@ export function createSegmentReader(exec: Exec, line: Pick<LineShaper, 'passage'
     if (way.isRedirected || hasHook(said)) return readUplinkSegments(said, way);
     if (refusedAt === name) return undefined;
     refusedAt = name;
-    await hook(listUplinkHookLines(name));
+    await hook(name, listUplinkHookLines(name));
     refusedAt = undefined;
     return readUplinkSegments(await ask(), way);
   };
@@ -98,7 +105,13 @@ export function createSegmentReader(exec: Exec, line: Pick<LineShaper, 'passage'
       return sent && { place, sent, headerBytes: uplink.headerBytes };
     },
     async leave(uplink) {
+      // A kernel that refused may take it when the interface is there again.
+      if (refusedAt === uplink) refusedAt = undefined;
       await applyTc(exec, [renderHookRemoval(uplink)], 'forced').catch(orUndefined);
+      if (!madeAt.delete(uplink)) return;
+      const others = await askTc(exec, listFilterQuestions(uplink)).catch(orUndefined);
+      if (others?.trim() === '')
+        await applyTc(exec, [renderEntranceRemoval(uplink)]).catch(orUndefined);
     },
   };
 }

@@ -73,6 +73,8 @@ export interface DataPathHost {
    * apart.
    */
   readonly sources: readonly SourceDriver[];
+  /** `gateway.uplink` as it is now; a tear-down ends the counting there. */
+  readonly configuredUplink?: () => string | undefined;
   /** A folder in which a host around this namespace sees what it is asked; else undefined. */
   readonly runtimeDirectory?: string | undefined;
 }

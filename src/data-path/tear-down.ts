@@ -40,7 +40,7 @@ export async function closeDataPath(
   if (holdsPermit(await observeTable(exec))) await revokePermit(exec);
   const network = await observeNetwork(exec);
   const devices = host.sources.map(({ device }) => device);
-  const uplink = chooseUplink(network, { devices });
+  const uplink = chooseUplink(network, { configured: host.configuredUplink?.(), devices });
   const isThere = (name: string) => network.interfaces.some((own) => own.name === name);
   const counted = [...devices.filter(isThere), ...(uplink === undefined ? [] : [uplink])];
   const endings = counted.map(renderHookRemoval);

@@ -39,6 +39,16 @@ export function renderHookRemoval(device: string): string {
   return `filter delete dev ${device} egress protocol all pref ${preference}`;
 }
 
+/** Questions for `tc` about all filters of an interface, whoever made them. */
+export function listFilterQuestions(device: string): readonly string[] {
+  return [`filter show dev ${device} egress`, `filter show dev ${device} ingress`];
+}
+
+/** A line for `tc` that takes away what filters hang on, and all filters with it. */
+export function renderEntranceRemoval(device: string): string {
+  return `qdisc delete dev ${device} clsact`;
+}
+
 /** Questions for `tc -s` whose answers `hasHook` and `readSegments` read. */
 export function listHookQuestions(device: string): readonly string[] {
   return [`qdisc show dev ${device}`, `filter show dev ${device} egress`];

@@ -94,6 +94,7 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
     restore,
     line,
     sources: drivers,
+    configuredUplink: () => state.configuration.config.gateway.uplink,
     runtimeDirectory: parts.runtimeDirectory,
   };
   const meter = createMeter({ state, counters: sections.counters, usage, exec });

@@ -16,6 +16,8 @@ function createKernel() {
   const passage = { isRedirecting: false, turn: 0 };
   const commands: string[] = [];
   let isRefusing = false;
+  let mayHookUplink = true;
+  let hasEntrance = false;
   const quotas = new Map([['cap', { bytes: 500_000, used: 0 }]]);
   const answer = (input: string) => {
     const asked = /qdisc show dev (\S+)/.exec(input)?.[1];
@@ -27,15 +29,25 @@ function createKernel() {
       ? ''
       : `qdisc clsact ffff: parent ffff:fff1 \n ${toSent(sent)}${filter}`;
   };
+  const changeUplink = (input: string) => {
+    if (input.includes('qdisc add dev lan9')) {
+      if (hasEntrance) throw new SystemError('command-failed', 'File exists');
+      hasEntrance = true;
+    }
+    if (input.includes('qdisc delete dev lan9')) hasEntrance = false;
+    if (!mayHookUplink && input.includes('filter add dev lan9'))
+      throw new SystemError('command-failed', 'RTNETLINK answers: not supported');
+    if (/filter delete dev lan9/.test(input)) hooked.delete('lan9');
+  };
   const exec: Exec = async ({ input = '' }) => {
     commands.push(input.trim());
     if (isRefusing && input.includes('qdisc'))
       throw new SystemError('command-failed', 'tc: no such kind');
+    changeUplink(input);
     const quota = /quota cap \{ over (\d+) bytes/.exec(input);
     if (quota !== null) quotas.set('cap', { bytes: Number(quota[1]), used: 0 });
     const added = /filter add dev (\S+)/.exec(input)?.[1];
     if (added !== undefined) hooked.add(added);
-    if (/filter delete dev lan9/.test(input)) hooked.delete('lan9');
     for (const [, way = '', packets, bytes] of input.matchAll(
       /merged_(up|down) \{ packets (\d+) bytes (\d+) \}/g,
     ))
@@ -89,6 +101,15 @@ function createKernel() {
     refuse() {
       isRefusing = true;
     },
+    /** The uplink alone takes no filter, or takes one again. */
+    letHookUplink(may: boolean) {
+      mayHookUplink = may;
+    },
+    /** Another program has filters at the uplink. */
+    takeEntrance() {
+      hasEntrance = true;
+    },
+    hasEntrance: () => hasEntrance,
     /** What the rules let pass once a cap was set. */
     async allow(stopAtBytes: number) {
       await segments.allow(list(), { stopAtBytes, newUntilBytes: undefined });
@@ -220,6 +241,33 @@ describe('the headers of joined segments', () => {
     expect(kernel.isHooked(uplink.name)).toBe(true);
     await kernel.begin(false);
     expect(kernel.isHooked(uplink.name)).toBe(false);
+  });
+
+  test('are counted again where a refusing uplink went and came back', async () => {
+    const kernel = createKernel();
+    await kernel.pass();
+    kernel.letHookUplink(false);
+    await kernel.begin();
+    kernel.letHookUplink(true);
+    kernel.carry(1);
+    await kernel.pass();
+    expect(kernel.isHooked(uplink.name)).toBe(false);
+    await kernel.begin(false);
+    await kernel.begin();
+    expect(kernel.isHooked(uplink.name)).toBe(true);
+  });
+
+  test.each([
+    ['nothing', false],
+    ["another program's part", true],
+  ])('leave %s at a former uplink', async (_, isOthers) => {
+    const kernel = createKernel();
+    if (isOthers) kernel.takeEntrance();
+    await kernel.pass();
+    await kernel.begin();
+    expect(kernel.hasEntrance()).toBe(true);
+    await kernel.begin(false);
+    expect(kernel.hasEntrance()).toBe(isOthers);
   });
 
   test('are read only while something is carried', async () => {

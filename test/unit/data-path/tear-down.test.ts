@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { grantPermit } from '../../../src/data-path/permit.ts';
 import { closeDataPath, removeDataPath } from '../../../src/data-path/tear-down.ts';
 import type { ForwardedTotals } from '../../../src/gateway/policy.ts';
-import { createDesired, createWorld, tunnelInterface } from './data-path-world.ts';
+import { createDesired, createWorld, tunnelInterface, uplink } from './data-path-world.ts';
 
 /** Where a tear-down leaves the totals, and those that it handed over. */
 function createKeep() {
@@ -32,6 +32,17 @@ describe('tear-down', () => {
     ]);
     expect(kept).toEqual([{ up: { packets: 2, bytes: 3_000 }, down: { packets: 0, bytes: 0 } }]);
     expect(machine.print()).toBe(untouched);
+  });
+
+  test('ends the counting at the uplink that is configured', async () => {
+    const { machine, host, commands } = createWorld();
+    const link = machine.links.get(uplink);
+    if (link !== undefined) machine.links.set('fakeother9', link);
+    const { keep } = createKeep();
+    await removeDataPath({ ...host, configuredUplink: () => 'fakeother9' }, keep);
+    const said = commands.map(({ input = '' }) => input).join('');
+    expect(said).toContain('filter delete dev fakeother9 egress');
+    expect(said).not.toContain(uplink);
   });
 
   test('does nothing where nothing is set up', async () => {

@@ -26,6 +26,7 @@ export const cleanup = defineCommand({
       stateDirectory,
       sources: createDrivers({ exec, stateDirectory }, settings),
       limits: settings.provide,
+      uplink: settings.gateway.uplink,
       isOwnNamespace: options.ownNamespace === true,
       onSetAside: sayOnSetAside(stderr),
     });
@@ -50,6 +51,7 @@ async function findSettings(options: PathOptions, context: CommandContext) {
       tunnel: tunnel.parse({}),
       connect: connect.parse({}),
       provide: provide.parse({}),
+      gateway: { uplink: undefined },
     }
   );
 }

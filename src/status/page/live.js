@@ -349,11 +349,12 @@ function explore(probe) {
 
 /** The address in setup's QR code holds the token, in the part that is sent to nobody. */
 function takeToken() {
-  const [, token] = /^#token=(\w+)$/.exec(location.hash) ?? [];
-  if (token === undefined || find('token') === null) return;
+  const [, token] = /^#token=(.*)$/.exec(location.hash) ?? [];
+  if (token === undefined) return;
   history.replaceState(null, '', '/');
+  if (find('token') === null) return;
   askForToken({ path: '/log', body: {}, hear: sayOutcome }, '');
-  find('token').value = token;
+  find('token').value = decodeURIComponent(token);
 }
 
 document.documentElement.classList.add('scripts');

@@ -39,7 +39,7 @@ export function renderHookRemoval(device: string): string {
   return `filter delete dev ${device} egress protocol all pref ${preference}`;
 }
 
-/** Questions for `tc` about all filters of an interface, whoever made them. */
+/** Questions for `tc` about all filters of an interface, of other programs, too. */
 export function listFilterQuestions(device: string): readonly string[] {
   return [`filter show dev ${device} egress`, `filter show dev ${device} ingress`];
 }

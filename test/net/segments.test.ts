@@ -95,17 +95,22 @@ describe.skipIf(!isInsideLab())('what is counted of an upload', () => {
         lab.network.run('consumer', 'cat', `/sys/class/net/${device}/statistics/${what}`);
       return Number(await read('tx_bytes')) + Number(await read('rx_bytes'));
     };
-    const [sentBefore, countedBefore] = [await readSent(), await readCounted(lab)];
-    await uploadWhole(lab, 3_000_000);
-    await waitUntil(async () => {
-      expect(await readJoinedBytes(lab)).toBeGreaterThan(0);
-      const sent = (await readSent()) - sentBefore;
-      expect(sent).toBeGreaterThan(3_000_000);
-      // What a busy machine loses on the way to the device, the consumer has sent.
-      const counted = (await readCounted(lab)) - countedBefore;
-      expect((sent - counted) / sent).toBeGreaterThan(-0.005);
-      expect((sent - counted) / sent).toBeLessThan(0.02);
-    });
+    // Headers are added once the agent has compared what left with what the rules saw before.
+    let joined = 0;
+    for (let upload = 0; joined === 0 && upload < 5; upload++) {
+      const [sentBefore, countedBefore] = [await readSent(), await readCounted(lab)];
+      await uploadWhole(lab, 3_000_000);
+      await waitUntil(async () => {
+        const sent = (await readSent()) - sentBefore;
+        expect(sent).toBeGreaterThan(3_000_000);
+        // What a busy machine loses on the way to the device, the consumer has sent.
+        const counted = (await readCounted(lab)) - countedBefore;
+        expect((sent - counted) / sent).toBeGreaterThan(-0.005);
+        expect((sent - counted) / sent).toBeLessThan(0.02);
+      });
+      joined = await readJoinedBytes(lab);
+    }
+    expect(joined).toBeGreaterThan(0);
   });
 });
 

@@ -35,7 +35,9 @@ export interface ControlPeersOptions {
   readonly newId: () => Id;
   readonly onControlFrame: (caller: Caller, frame: Frame) => void;
   /** Which streams a new resident of the client has: the first that it is told. */
-  readonly resetStreams: (clientId: Id) => Frame;
+  readonly resetStreams: (clientId: Id) => readonly Frame[];
+  /** Does it, and warns where it throws. */
+  readonly attempt: (work: () => void) => void;
 }
 
 /** Acks are collected for a moment. */
@@ -61,7 +63,8 @@ export function createControlPeers(options: ControlPeersOptions): ControlPeers {
     waiting.add(resident);
     setTimeout(() => {
       waiting.delete(resident);
-      step(visit);
+      // Nobody is there who could catch what it throws.
+      options.attempt(() => step(visit));
     }, ackDelay);
   };
 
@@ -76,7 +79,7 @@ export function createControlPeers(options: ControlPeersOptions): ControlPeers {
       const onFrame = (frame: Frame): void => options.onControlFrame(visit.caller, frame);
       peers.set(visit.resident, createControlPeer({ newId: options.newId, onFrame }));
       // Its streams and the network's other devices begin again.
-      tell(visit, options.resetStreams(visit.ownId));
+      for (const frame of options.resetStreams(visit.ownId)) tell(visit, frame);
       tell(visit, toFrame(messageTypes.networkPeersReset, Buffer.alloc(0)));
     },
     take(visit, body) {

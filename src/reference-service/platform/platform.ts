@@ -133,6 +133,7 @@ export function createPlatform(database: DatabaseSync, options: PlatformOptions)
     newId,
     onControlFrame: (caller, frame) => attempt(() => control.take(caller, frame)),
     resetStreams: streams.reset,
+    attempt,
     onOpened({ clientId, openedMs }) {
       const number = sockets.add(clientId, openedMs);
       market.enter(clientId);

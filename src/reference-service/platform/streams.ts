@@ -7,14 +7,15 @@ import type { IdPair } from './forwards.ts';
 
 /**
  * Who is asked to try to reach whom without the platform. A contract that is asked for with
- * `force_stream` begins a stream from its source to its destination, and both are told of it. Nobody
- * answers what consumers' programs try then, so all traffic goes by the platform all the same.
+ * `force_stream` begins a stream from its source to its destination, and both are told of it.
+ * Nobody answers what consumers' programs try then, so all traffic goes by the platform all the
+ * same.
  */
 export interface Streams {
   /** Begins a stream where the two have none. */
   begin(pair: IdPair): void;
-  /** What a new resident of the client is told first: the streams that it has. */
-  reset(clientId: Id): Frame;
+  /** What a new resident of the client is told first, in this order: the streams that it has. */
+  reset(clientId: Id): readonly Frame[];
   /** Ends those whose clients have no open contract any more. */
   sweep(): void;
 }
@@ -26,6 +27,9 @@ export interface StreamsOptions {
   /** Whether the two have an open contract, either way. */
   readonly hasOpen: (pair: IdPair) => boolean;
 }
+
+/** More are told one by one: a message has 4,096 bytes, of which each stream takes 38. */
+const mostInReset = 96;
 
 interface Stream extends IdPair {
   readonly streamId: Id;
@@ -51,7 +55,8 @@ export function createStreams({ newId, tell, hasOpen }: StreamsOptions): Streams
     },
     reset(clientId) {
       const own = [...streams.values()].flatMap((stream) => toEnd(stream, clientId) ?? []);
-      return toFrame(messageTypes.streamReset, encode(streamReset, { streams: own }));
+      const reset = encode(streamReset, { streams: own.slice(0, mostInReset) });
+      return [toFrame(messageTypes.streamReset, reset), ...own.slice(mostInReset).map(toOpen)];
     },
     sweep() {
       for (const [key, stream] of streams) {
@@ -62,6 +67,9 @@ export function createStreams({ newId, tell, hasOpen }: StreamsOptions): Streams
     },
   };
 }
+
+const toOpen = (end: StreamOpen): Frame =>
+  toFrame(messageTypes.streamOpen, encode(streamOpen, end));
 
 /** A stream as one of its clients is told of it: by the other one. */
 function toEnd(

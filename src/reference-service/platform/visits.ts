@@ -43,7 +43,9 @@ export interface VisitsOptions {
   readonly randomBytes: (length: number) => Buffer;
   readonly onControlFrame: (caller: Caller, frame: Frame) => void;
   /** What a new resident of the client is told of its streams. */
-  readonly resetStreams: (clientId: Id) => Frame;
+  readonly resetStreams: (clientId: Id) => readonly Frame[];
+  /** Does it, and warns where it throws: the other visits go on. */
+  readonly attempt: (work: () => void) => void;
   /** A socket was opened; what is returned hears of it from then on. */
   readonly onOpened: (of: { readonly clientId: string; readonly openedMs: number }) => VisitWatcher;
   /** The client counts as connected now, or no longer. */
@@ -122,6 +124,13 @@ export function createVisits(options: VisitsOptions): Visits {
     held.watcher.onMeasured(result);
   };
 
+  const stepOne = (held: Held): void => {
+    held.visit.step();
+    peers.step(held.visit);
+    if (!held.isAnnounced && held.visit.isDueToAnnounce()) announce(held);
+    noteMeasured(held);
+  };
+
   return {
     open(caller, instanceId, line) {
       const { clientId } = caller;
@@ -158,12 +167,7 @@ export function createVisits(options: VisitsOptions): Visits {
       };
     },
     step() {
-      for (const held of [...visits]) {
-        held.visit.step();
-        peers.step(held.visit);
-        if (!held.isAnnounced && held.visit.isDueToAnnounce()) announce(held);
-        noteMeasured(held);
-      }
+      for (const held of [...visits]) options.attempt(() => stepOne(held));
     },
     isAnnounced,
     takeSyncs: () => [...visits].flatMap(({ visit }) => visit.takeSyncs()),

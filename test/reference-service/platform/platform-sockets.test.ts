@@ -9,7 +9,7 @@ import { createIdSource, fromUuid } from '../../../src/connect/wire/id.ts';
 import { decode } from '../../../src/connect/wire/message.ts';
 import { messageTypes, provideModes } from '../../../src/connect/wire/message-types.ts';
 import type { Pack } from '../../../src/connect/wire/pack.ts';
-import { streamOpen } from '../../../src/connect/wire/stream-messages.ts';
+import { streamOpen, streamReset } from '../../../src/connect/wire/stream-messages.ts';
 import {
   decodeTransferFrame,
   encodeAckFrame,
@@ -63,8 +63,8 @@ async function registerPair(world: ProviderWorld) {
   const destination = await world.register();
   const secret = randomBytes(32);
   await destination.control.provide([{ mode: provideModes.public, secret }], never);
-  const ask = async (forceStream: boolean | undefined) => {
-    const granted = await source.control.createContract(
+  const ask = async (forceStream: boolean | undefined, asker = source) => {
+    const granted = await asker.control.createContract(
       {
         destinationId: fromUuid(destination.clientId),
         transferByteCount: 0,
@@ -77,7 +77,7 @@ async function registerPair(world: ProviderWorld) {
     );
     expect(granted.kind).toBe('granted');
   };
-  return { source, destination, ask };
+  return { source, destination, ask, registerMore: () => world.register(networkJwt) };
 }
 
 /** Two clients of different networks with a contract from the first to the second. */
@@ -313,4 +313,29 @@ test("a stream's contract makes both ends hear of each other, and a plain one do
   const [sourceId, destinationId] = [fromUuid(source.clientId), fromUuid(destination.clientId)];
   await waitUntil(() => expect(opened(first)).toMatchObject([{ destinationId }]));
   await waitUntil(() => expect(opened(second)).toMatchObject([{ sourceId }]));
+});
+
+test('a client with more streams than one message holds is told all of them when it comes back', async () => {
+  const world = await startProviderWorld();
+  const { destination, ask, registerMore } = await registerPair(world);
+  const sources = await Promise.all(
+    Array.from({ length: 110 }, async () => {
+      const source = await registerMore();
+      await ask(true, source);
+      return fromUuid(source.clientId);
+    }),
+  );
+  const raw = await open(world, destination);
+  const told = () =>
+    new Set(
+      toldTo(raw)
+        .flatMap(({ frames }) => frames)
+        .flatMap(({ type, bytes }) => {
+          if (type === messageTypes.streamReset) return decode(streamReset, bytes).streams;
+          return type === messageTypes.streamOpen ? [decode(streamOpen, bytes)] : [];
+        })
+        .map(({ sourceId }) => sourceId),
+    );
+  await waitUntil(() => expect(told()).toEqual(new Set(sources)));
+  expect(toldTo(raw)[0]?.frames[0]?.type).toBe(messageTypes.streamReset);
 });

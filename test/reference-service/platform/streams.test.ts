@@ -9,6 +9,7 @@ import { createStreams } from '../../../src/reference-service/platform/streams.t
 
 const ids = createIdSource({ randomBytes });
 const newId = (): Id => ids.next(Date.now());
+const noFrame: Frame = { type: -1, bytes: Buffer.alloc(0), isRaw: false };
 
 /** Streams between two clients, with all that was told. */
 function openStreams() {
@@ -51,8 +52,8 @@ test('both ends of a new stream are told of it, each of the other, and once', ()
 test('a new resident is told the streams that it has, and no others', () => {
   const { streams, pair, sourceId, destinationId } = openStreams();
   const listed = (clientId: Id) => {
-    const { type, bytes } = streams.reset(clientId);
-    expect(type).toBe(messageTypes.streamReset);
+    const [{ type, bytes } = noFrame, ...others] = streams.reset(clientId);
+    expect({ type, others }).toEqual({ type: messageTypes.streamReset, others: [] });
     return decode(streamReset, bytes).streams;
   };
   expect(listed(sourceId)).toEqual([]);
@@ -60,6 +61,25 @@ test('a new resident is told the streams that it has, and no others', () => {
   expect(listed(sourceId)).toMatchObject([{ destinationId, sourceId: undefined }]);
   expect(listed(destinationId)).toMatchObject([{ destinationId: undefined, sourceId }]);
   expect(listed(newId())).toEqual([]);
+});
+
+test('more streams than a message has room for are told one by one after the reset', () => {
+  const { streams, sourceId } = openStreams();
+  const destinations = Array.from({ length: 110 }, newId);
+  for (const destinationId of destinations) streams.begin({ sourceId, destinationId });
+  const [reset = noFrame, ...others] = streams.reset(sourceId);
+  const { type } = reset;
+  expect({ type, others: new Set(others.map((frame) => frame.type)) }).toEqual({
+    type: messageTypes.streamReset,
+    others: new Set([messageTypes.streamOpen]),
+  });
+  // A Pack's message has 4,096 bytes, with its envelope.
+  expect(reset.bytes.length).toBeLessThan(3800);
+  const told = [
+    ...decode(streamReset, reset.bytes).streams,
+    ...others.map(({ bytes }) => decode(streamOpen, bytes)),
+  ];
+  expect(told.map((stream) => stream.destinationId)).toEqual(destinations);
 });
 
 test('a stream ends with the last contract of its clients, and another may begin', () => {

@@ -103,7 +103,8 @@ export function createWeekWorld(of: WeekWorldOptions): WeekWorld {
     newId: () => ids.next(nowMs),
     randomBytes,
     onControlFrame: () => undefined,
-    resetStreams: () => toFrame(messageTypes.streamReset, Buffer.alloc(0)),
+    resetStreams: () => [toFrame(messageTypes.streamReset, Buffer.alloc(0))],
+    attempt: (work) => work(),
     onOpened: () => ({ onMeasured: () => undefined, onClosed: () => undefined }),
     onConnection: () => undefined,
   });

@@ -2,11 +2,11 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Duplex } from 'node:stream';
 import { createServer as createTlsServer, type Server } from 'node:tls';
 import { makeCertificate } from '../connect/sealed/certificate.ts';
 import { once as onlyOnce } from '../lib/once.ts';
 import { readSetting, setSetting } from './database.ts';
+import { createHeldEnds } from './held-ends.ts';
 import type { Proxies } from './proxies.ts';
 import {
   answerSocks,
@@ -51,7 +51,7 @@ export async function createProxyEnd(
   { proxies, address, host }: ProxyEndOptions,
 ): Promise<ProxyEnd> {
   const earlierPort = Number(readSetting(database, portSetting) ?? 0);
-  const held = new Map<Duplex, string>();
+  const held = createHeldEnds((clientId) => proxies.find(clientId) !== undefined);
   const open = new Set<Socket>();
   const door = {
     admit(token: string) {
@@ -59,17 +59,11 @@ export async function createProxyEnd(
       const known = proxies.find(clientId)?.authToken?.reveal();
       return known === token ? clientId : undefined;
     },
-    reach: (place: Place) => connectTo({ ...place, mayMeanItself: isLoopback(address) }),
-    hold(clientId: string, ends: readonly [Duplex, Duplex]) {
-      for (const [own, other] of [ends, [ends[1], ends[0]]] as const) {
-        held.set(own, clientId);
-        own.on('error', () => own.destroy());
-        own.on('close', () => {
-          held.delete(own);
-          other.destroy();
-        });
-      }
+    async reach(place: Place) {
+      const remote = await connectTo({ ...place, mayMeanItself: isLoopback(address) });
+      return remote.setTimeout(idleMs, () => remote.destroy());
     },
+    hold: held.hold,
   };
   const http = createHttpProxy(door);
   let tls: Server | undefined;
@@ -104,12 +98,10 @@ export async function createProxyEnd(
   return {
     findProxyPort: () => (server.address() as AddressInfo | null)?.port,
     open: start,
-    closeGone() {
-      for (const [end, clientId] of held) if (proxies.find(clientId) === undefined) end.destroy();
-    },
+    closeGone: held.closeGone,
     async close() {
       for (const socket of open) socket.destroy();
-      for (const end of held.keys()) end.destroy();
+      held.close();
       if (server.listening) await server[Symbol.asyncDispose]();
     },
   };

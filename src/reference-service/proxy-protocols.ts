@@ -1,16 +1,25 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
 import { connect, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { type Duplex, pipeline } from 'node:stream';
 
 /** What a proxy asks of the service around it. */
 export interface ProxyDoor {
   /** The client whose token this is; undefined for any other text. */
   admit(token: string): string | undefined;
   /** A connection to the place that a client asked for. @throws where nothing answers */
-  reach(place: Place): Promise<Socket>;
-  /** Notes both ends, which belong together and to this client until one of them closes. */
-  hold(clientId: string, ends: readonly [Duplex, Duplex]): void;
+  reach(place: Place): Promise<Duplex>;
+  /**
+   * Notes ends that belong together, and to this client until they close.
+   * @throws where one of them is closed already; then all are closed
+   */
+  hold(clientId: string, ends: readonly Duplex[]): void;
 }
 
 export interface Place {
@@ -26,18 +35,12 @@ export function createHttpProxy(door: ProxyDoor) {
     if (clientId === undefined) return outgoing.writeHead(407, askForToken).end();
     if (url?.protocol !== 'http:') return outgoing.writeHead(400).end();
     try {
-      const socket = await door.reach({ host: toHost(url), port: Number(url.port || 80) });
-      door.hold(clientId, [incoming.socket, socket]);
-      const { 'proxy-authorization': _, 'proxy-connection': __, ...headers } = incoming.headers;
-      const path = `${url.pathname}${url.search}`;
-      const { method } = incoming;
-      const asked = request({ createConnection: () => socket, method, path, headers });
-      asked.on('error', () => outgoing.destroy());
-      asked.on('response', (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
-      });
-      return incoming.pipe(asked);
+      const remote = await door.reach({ host: toHost(url), port: Number(url.port || 80) });
+      // Each request has a connection of its own, which lasts no longer than its answer.
+      outgoing.on('close', () => remote.destroy());
+      if (outgoing.destroyed) return remote.destroy();
+      door.hold(clientId, [remote]);
+      return forward({ incoming, outgoing, remote, path: `${url.pathname}${url.search}` });
     } catch {
       return outgoing.writeHead(502).end();
     }
@@ -52,10 +55,11 @@ export function createHttpProxy(door: ProxyDoor) {
       );
     if (url === null) return client.end('HTTP/1.1 400 Bad Request\r\n\r\n');
     try {
-      const socket = await door.reach({ host: toHost(url), port: Number(url.port || 80) });
+      const remote = await door.reach({ host: toHost(url), port: Number(url.port || 80) });
+      door.hold(clientId, [client, remote]);
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-      socket.write(head);
-      return join(door, clientId, [client, socket]);
+      remote.write(head);
+      return join(client, remote);
     } catch {
       return client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     }
@@ -75,17 +79,58 @@ function admitHeader(door: ProxyDoor, { headers }: IncomingMessage): string | un
 
 const toHost = (url: URL) => url.hostname.replace(/^\[|\]$/g, '');
 
-function join(door: ProxyDoor, clientId: string, ends: readonly [Duplex, Duplex]): void {
-  const [client, socket] = ends;
-  door.hold(clientId, ends);
-  client.pipe(socket);
-  socket.pipe(client);
+interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly remote: Duplex;
+  readonly path: string;
+}
+
+/** One plain request, and its answer. What is no answer is a bad gateway. */
+function forward({ incoming, outgoing, remote, path }: Exchange): void {
+  const { 'proxy-authorization': _, 'proxy-connection': __, ...headers } = incoming.headers;
+  const asked = request({
+    createConnection: () => remote,
+    method: incoming.method,
+    path,
+    headers: { ...withoutConnection(headers), connection: 'close' },
+  });
+  const fail = () => {
+    if (!outgoing.headersSent) outgoing.writeHead(502).end();
+  };
+  asked.on('error', fail).on('close', fail);
+  asked.on('response', (answer) => {
+    const { statusCode = 0 } = answer;
+    // HTTP has no status below 100, and no answer has one below 200.
+    if (statusCode < 200) return fail();
+    outgoing.writeHead(statusCode, withoutConnection(answer.headers));
+    // An answer that breaks off breaks off here too.
+    return pipeline(answer, outgoing, () => undefined);
+  });
+  incoming.pipe(asked);
+}
+
+/** What is said of one connection is not passed on to the other one. */
+function withoutConnection(headers: IncomingHttpHeaders) {
+  const { connection: _, 'keep-alive': __, ...others } = headers;
+  return others;
+}
+
+function join(client: Duplex, remote: Duplex): void {
+  for (const [from, to] of [
+    [client, remote],
+    [remote, client],
+  ] as const) {
+    from.pipe(to);
+    // What still waits for a slow one is sent first.
+    from.on('close', () => to.end(() => to.destroy()));
+  }
 }
 
 const [version, byPassword, refused] = [5, 2, 0xff];
 
 /** One connection by SOCKS 5 (RFC 1928), with a name and a password (RFC 1929). */
-export async function answerSocks(door: ProxyDoor, client: Socket): Promise<void> {
+export async function answerSocks(door: ProxyDoor, client: Duplex): Promise<void> {
   const [, methodCount = 0] = await take(client, 2);
   const methods = await take(client, methodCount);
   if (!methods.includes(byPassword)) return void client.end(Buffer.from([version, refused]));
@@ -103,15 +148,16 @@ export async function answerSocks(door: ProxyDoor, client: Socket): Promise<void
   const [done, unreachable, noSuchCommand] = [0, 4, 7];
   if (command !== 1 || host === undefined) return void client.end(answer(noSuchCommand));
   try {
-    const socket = await door.reach({ host, port });
+    const remote = await door.reach({ host, port });
+    door.hold(clientId, [client, remote]);
     client.write(answer(done));
-    join(door, clientId, [client, socket]);
+    join(client, remote);
   } catch {
     client.end(answer(unreachable));
   }
 }
 
-async function takeHost(client: Socket, form: number): Promise<string | undefined> {
+async function takeHost(client: Duplex, form: number): Promise<string | undefined> {
   if (form === 1) return (await take(client, 4)).join('.');
   if (form === 3) return takeText(client);
   if (form !== 4) return undefined;
@@ -120,13 +166,13 @@ async function takeHost(client: Socket, form: number): Promise<string | undefine
 }
 
 /** A text after one byte that says its length. */
-async function takeText(client: Socket): Promise<string> {
+async function takeText(client: Duplex): Promise<string> {
   const [length = 0] = await take(client, 1);
   return (await take(client, length)).toString();
 }
 
 /** Exactly so many bytes. @throws Error where the client closes before */
-async function take(client: Socket, count: number): Promise<Buffer> {
+async function take(client: Duplex, count: number): Promise<Buffer> {
   if (count === 0) return Buffer.alloc(0);
   for (;;) {
     const taken: Buffer | null = client.read(count);
@@ -139,7 +185,7 @@ async function take(client: Socket, count: number): Promise<Buffer> {
 const connectMs = 10_000;
 
 /**
- * `mayMeanItself`: the place may be this machine itself.
+ * `mayMeanItself`: the place may be this machine itself, by whichever of its addresses.
  * @throws where nothing answers there in time, or only this machine and it may not
  */
 export async function connectTo({
@@ -149,7 +195,7 @@ export async function connectTo({
   const socket = connect(place);
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(connectMs) });
-    if (!mayMeanItself && isLoopback(socket.remoteAddress))
+    if (!mayMeanItself && leadsToItself(socket))
       throw new Error('this machine itself is none of the places');
     return socket;
   } catch (error) {
@@ -157,6 +203,10 @@ export async function connectTo({
     throw error;
   }
 }
+
+/** A connection to one of the machine's own addresses comes from that address, too. */
+const leadsToItself = ({ localAddress, remoteAddress }: Socket) =>
+  isLoopback(remoteAddress) || localAddress === remoteAddress;
 
 export function isLoopback(address = ''): boolean {
   return /^(::ffff:)?127\./.test(address) || address === '::1';

@@ -1,19 +1,35 @@
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Agent, createServer, request } from 'node:http';
+import { type AddressInfo, connect, createServer as createRawServer, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { connect as connectSecurely } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connectTo } from '../../src/reference-service/proxy-protocols.ts';
 import { call, makeDirectory, start, startAndLogIn } from './reference-caller.ts';
 
 /** A page of another place, which says what it was asked with. */
-async function openPage() {
+async function openPage(address = '127.0.0.1', onConnection = (_: Socket) => {}) {
   const page = createServer((incoming, outgoing) =>
     outgoing.end(JSON.stringify({ path: incoming.url, headers: incoming.headers })),
-  ).listen(0, '127.0.0.1');
+  ).listen(0, address);
+  page.on('connection', onConnection);
   await once(page, 'listening');
-  onTestFinished(() => page[Symbol.asyncDispose]());
+  onTestFinished(() => {
+    page.closeAllConnections();
+    return page[Symbol.asyncDispose]();
+  });
   return (page.address() as AddressInfo).port;
+}
+
+/** A place that says this to everyone who comes, and closes. */
+async function openSpeaker(text: string) {
+  const place = createRawServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.once('data', () => socket.end(text));
+  }).listen(0, '127.0.0.1');
+  await once(place, 'listening');
+  onTestFinished(() => place[Symbol.asyncDispose]());
+  return (place.address() as AddressInfo).port;
 }
 
 async function open() {
@@ -105,6 +121,49 @@ describe('a proxy that was issued', () => {
     expect(await readPage(socket, 'page')).toContain('"path":"/inside"');
   });
 
+  test('keeps one connection for many pages, and none to the places', async () => {
+    const { port, token } = await open();
+    const ends: Socket[] = [];
+    const pagePort = await openPage('127.0.0.1', (socket) => void ends.push(socket));
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const headers = { 'proxy-authorization': `Bearer ${token}` };
+    const reused: boolean[] = [];
+    for (let count = 0; count < 3; count++) {
+      const path = `http://127.0.0.1:${pagePort}/`;
+      const asked = request({ host: '127.0.0.1', port, path, headers, agent }).end();
+      const [answer] = await once(asked, 'response');
+      const page = JSON.parse(Buffer.concat(await answer.toArray()).toString());
+      expect(page.headers.connection).toBe('close');
+      reused.push(asked.reusedSocket);
+      const end = ends[count];
+      if (end?.closed === false) await once(end, 'close');
+    }
+    expect(reused).toEqual([false, true, true]);
+    expect(ends.length).toBe(3);
+  });
+
+  test.each([
+    ['a status that there is not', 'HTTP/1.1 007 No\r\n\r\n'],
+    ['another protocol', 'HTTP/1.1 101 Go\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+    ['half of another protocol', 'HTTP/1.1 101 Go\r\nupgrade: x\r\n\r\n'],
+    ['a header of no text', 'HTTP/1.1 200 OK\r\nx: \u0001\r\n\r\n'],
+    ['no HTTP at all', 'hello'],
+    ['nothing', ''],
+  ])('is a bad gateway to a place that answers with %s', async (_, text) => {
+    const { port, token } = await open();
+    const url = `http://127.0.0.1:${await openSpeaker(text)}/`;
+    expect((await askHttp(port, url, `Bearer ${token}`)).status).toBe(502);
+    expect((await askHttp(port, url, `Bearer ${token}`)).status).toBe(502);
+  });
+
+  test('breaks off where a page breaks off', async () => {
+    const { port, token } = await open();
+    const placePort = await openSpeaker('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf');
+    const asked = askHttp(port, `http://127.0.0.1:${placePort}/`, `Bearer ${token}`);
+    await expect(asked).rejects.toThrow('aborted');
+  });
+
   test('opens to nobody without its token', async () => {
     const { port, token, pagePort } = await open();
     const url = `http://127.0.0.1:${pagePort}/`;
@@ -149,9 +208,15 @@ describe('a proxy that was issued', () => {
 });
 
 test('a proxy for others leads to no service of its own machine', async () => {
-  const place = { host: '127.0.0.1', port: await openPage() };
-  await expect(connectTo({ ...place, mayMeanItself: false })).rejects.toThrow(
-    'this machine itself',
-  );
-  (await connectTo({ ...place, mayMeanItself: true })).destroy();
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  // An address of one link alone cannot be named without the link.
+  const hosts = own.map(({ address }) => address).filter((address) => !/^fe80:/i.test(address));
+  expect(hosts).toContain('127.0.0.1');
+  for (const host of hosts) {
+    const place = { host, port: await openPage(host) };
+    await expect(connectTo({ ...place, mayMeanItself: false }), host).rejects.toThrow(
+      'this machine itself',
+    );
+    (await connectTo({ ...place, mayMeanItself: true })).destroy();
+  }
 });

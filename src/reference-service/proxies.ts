@@ -58,7 +58,10 @@ export interface Proxies {
   find(clientId: string): IssuedProxy | undefined;
   /** What the clients of the range were issued, by client id. */
   listIn(range: ClientRange): ReadonlyMap<string, IssuedProxy>;
-  /** Issues what is requested and not issued yet. What was issued once is never changed. */
+  /**
+   * Issues what is requested and not issued yet. What was issued once is never changed, but for a
+   * token of an older version, which no proxy takes.
+   */
   issue(clientId: string, request: ProxyRequest): void;
   /**
    * Every client with a tunnel, of every network, oldest first. Simulated clients are left out,
@@ -87,7 +90,7 @@ export function createProxies(database: DatabaseSync): Proxies {
       // The proxies find the client by the first half.
       const token = `${clientId}.${randomBytes(24).toString('base64url')}`;
       if (needsUrls)
-        run`update proxy set is_url_issued = 1, auth_token = coalesce(auth_token, ${token}) where client_id = ${clientId}`;
+        run`update proxy set is_url_issued = 1, auth_token = iif(auth_token glob ${`${clientId}.*`}, auth_token, ${token}) where client_id = ${clientId}`;
       if (!needsTunnel || find(clientId)?.tunnel !== undefined) return;
       const { privateKey, publicKey } = createKeyPair();
       insert('tunnel', { clientId, privateKey: privateKey.reveal(), publicKey });
@@ -101,6 +104,7 @@ export function createProxies(database: DatabaseSync): Proxies {
 }
 
 function toIssued({
+  clientId,
   instanceId,
   isUrlIssued,
   authToken,
@@ -108,10 +112,12 @@ function toIssued({
   privateKey,
   publicKey,
 }: IssuedRow): IssuedProxy {
+  // One of an older version does not say whose it is: no proxy takes it.
+  const isGood = authToken?.startsWith(`${clientId}.`) === true;
   return {
     instanceId,
-    hasUrls: isUrlIssued === 1 && authToken !== null,
-    authToken: authToken === null ? undefined : new Secret(authToken),
+    hasUrls: isUrlIssued === 1 && isGood,
+    authToken: isGood ? new Secret(authToken) : undefined,
     tunnel:
       number === null
         ? undefined

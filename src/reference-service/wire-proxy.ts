@@ -20,7 +20,7 @@ export function toWireProxy(
     ? { http_proxy_url: '', https_proxy_url: '', socks_proxy_url: '' }
     : {};
   return {
-    ...(hasUrls ? listUrls(endpoint) : withoutUrls),
+    ...((hasUrls && listUrls(endpoint)) || withoutUrls),
     auth_token: authToken?.reveal(),
     instance_id: instanceId,
     proxy_host: endpoint.host,
@@ -38,9 +38,10 @@ export function toWireProxy(
   };
 }
 
-/** One port speaks HTTP, HTTPS and SOCKS, and asks for the token. */
+/** One port speaks HTTP, HTTPS and SOCKS, and asks for the token; undefined while none is open. */
 function listUrls({ host, findProxyPort }: ProxyEndpoint) {
   const port = findProxyPort();
+  if (port === undefined) return undefined;
   const place = `${toUrlHost(host)}:${port}`;
   return {
     http_proxy_port: port,

@@ -1,9 +1,13 @@
 import { createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
+import { createClients } from '../../src/reference-service/clients.ts';
+import { openDatabase } from '../../src/reference-service/database.ts';
+import { createNetworks } from '../../src/reference-service/networks.ts';
 import { servedProfiles } from '../../src/reference-service/profile.ts';
-import { createKeyPair } from '../../src/reference-service/proxies.ts';
+import { createKeyPair, createProxies } from '../../src/reference-service/proxies.ts';
 import { renderTunnel, toWireProxy } from '../../src/reference-service/wire-proxy.ts';
+import { makeDirectory } from '../make-directory.ts';
 
 const tunnel = {
   address: '10.64.0.7',
@@ -51,6 +55,39 @@ test.each([
 test('a proxy without a tunnel has a null wg_config', () => {
   const without = { ...proxy, tunnel: undefined };
   expect(toWireProxy(servedProfiles.production, endpoint, without).wg_config).toBeNull();
+});
+
+test('no proxy is listed without the port of one', () => {
+  const authToken = new Secret('token');
+  const listed = (port: number | undefined) =>
+    toWireProxy(
+      servedProfiles.production,
+      { ...endpoint, findProxyPort: () => port },
+      { ...proxy, hasUrls: true, authToken },
+    );
+  expect(listed(1080)).toMatchObject({ http_proxy_url: 'http://proxy.example:1080' });
+  expect(listed(undefined)).toMatchObject({ http_proxy_url: '', socks_proxy_url: '' });
+});
+
+test('a token of an older version, which no proxy takes, is none and is renewed', () => {
+  using database = openDatabase(makeDirectory());
+  const proxies = createProxies(database);
+  const clients = createClients(database, proxies, () => 1);
+  const { networkId } = createNetworks(database, () => 1).ensureFirst();
+  const { clientId } = clients.create({
+    ...{ networkId, description: '', deviceSpec: '', provideMode: 'none' },
+    proxy: { needsUrls: true, needsTunnel: false },
+  });
+  const readToken = () => proxies.find(clientId)?.authToken?.reveal();
+  const issued = readToken();
+  const issueAgain = () => proxies.issue(clientId, { needsUrls: true, needsTunnel: false });
+  issueAgain();
+  expect(readToken()).toBe(issued);
+  database.exec("update proxy set auth_token = 'of-an-older-version'");
+  expect(proxies.find(clientId)).toMatchObject({ hasUrls: false, authToken: undefined });
+  issueAgain();
+  expect(proxies.find(clientId)?.hasUrls).toBe(true);
+  expect(readToken()).toMatch(new RegExp(`^${clientId}\\..{32}$`));
 });
 
 test('a key pair is one that WireGuard can use: two of them agree on a secret', () => {

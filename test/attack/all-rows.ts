@@ -51,18 +51,16 @@ export function listRows({ way, from, outerOf }: AttackWorld): readonly Row[] {
     ...routedRows,
     // The network's own protocol carries no packet header by header as the consumer sent it.
     ...(from === 'connect' ? [] : [...hiddenOptionRows, ...optionRows, ...listTracerouteRows(way)]),
-    ...openRows,
+    // The device chooses the address that its side of such a connection has.
+    ...(from === 'connect' ? [] : openRows),
   ];
   return from === 'connect' ? rows.map((row) => toConnectRow(row, outerOf)) : rows;
 }
 
 /** Every row, and what passes only while it provides. */
 export function listClosedRows(world: AttackWorld): readonly Row[] {
-  const { from, outerOf } = world;
-  const answers =
-    from === 'connect'
-      ? closedAnswerRows.map((row) => toConnectRow(row, outerOf))
-      : closedAnswerRows;
+  // As with the open rows above.
+  const answers = world.from === 'connect' ? [] : closedAnswerRows;
   return [...publicRows, ...answers, ...listRows(world)];
 }
 

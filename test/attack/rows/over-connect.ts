@@ -15,15 +15,7 @@ export function toConnectRow(row: Row, outerOf: ReadonlyMap<string, string>): Ro
     ...(waitMs === undefined ? {} : { waitMs: Math.max(waitMs, wayMs) }),
   }));
   const kept = reasons.find(({ names }) => names.test(row.name))?.reason;
-  const { open } = row;
-  return {
-    ...row,
-    steps,
-    ...(open === undefined
-      ? {}
-      : { open: { ...open, source: outerOf.get(open.source) ?? open.source } }),
-    ...(kept === undefined ? {} : { keptByEngine: kept }),
-  };
+  return { ...row, steps, ...(kept === undefined ? {} : { keptByEngine: kept }) };
 }
 
 /** What the rows call the tunnel's own address is the device's, the first of the pool. */

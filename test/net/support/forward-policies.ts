@@ -128,7 +128,8 @@ export function describeForwardPolicies(): void {
         // Not its comments and counts, which tell the time and what was refused meanwhile.
         "iptables-nft-save 2>/dev/null | sed '/^#/d; s/ \\[.*//'",
         // Of the namespaces its own alone: others of the lab come and go.
-        'ip -4 address; ip rule; ip route; ls /run/netns | grep -x tributary || :',
+        // It says so where one of them goes meanwhile.
+        'ip -4 address 2>/dev/null; ip rule; ip route; ls /run/netns | grep -x tributary || :',
         'sysctl -a --pattern "^net.ipv4.(conf.*forwarding|ip_forward)"',
       );
 

@@ -134,7 +134,6 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
     ).toEqual([
       ['agent', 'skip'],
       ['log', 'skip'],
-      ['reports', 'skip'],
       ['handshake', 'skip'],
       ['sources', 'skip'],
       ['self-test', 'skip'],

@@ -196,7 +196,7 @@ export async function connectTo({
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(connectMs) });
     if (!mayMeanItself && leadsToItself(socket))
-      throw new Error('this machine itself is none of the places');
+      throw new Error('the proxies do not lead to this machine itself');
     return socket;
   } catch (error) {
     socket.on('error', () => undefined).destroy();

@@ -15,7 +15,7 @@ import { renderQrCode } from '../../present/qr-code.ts';
 const tokenPath = '/etc/tributary/status-token';
 
 const aboutPage = `The status page is for this machine alone until you open it. Opened, everyone in your home network can read it. Its buttons pause, resume and change settings; they need a token, which setup makes and shows as a QR code for your phone.
-The page is not encrypted: whoever can listen in your network can read the token. Nothing of it is reachable from the Internet unless your router, or your cloud, forwards the port.`;
+The page is not encrypted: anyone who can listen in your network can read the token. Nothing of it is reachable from the Internet unless your router, or your cloud, forwards the port.`;
 /** Why it is not asked where the page would be open to more than a home. */
 const whyNotOpen = (address: string) =>
   `The status page stays for this machine alone: ${address} is one of its addresses, so that everyone on the Internet could reach an open page.`;

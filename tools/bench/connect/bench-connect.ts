@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { copyFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toEngineNodeOptions } from '../../../src/connect/engine/node-options.ts';
@@ -11,7 +10,7 @@ import { computeMedian } from '../medians.ts';
 import { findProcesses, parseStat, readKilobytes, readOrEmpty } from '../process-tree.ts';
 import { benchDevice, leadTraffic, makeDevice, register, startConsumers } from './connect-world.ts';
 import { type AloneSpeed, measureAlone } from './engine-alone.ts';
-import { startEngineProcess } from './engine-process.ts';
+import { type EngineProcess, startEngineProcess } from './engine-process.ts';
 import { measureSealed } from './sealed.ts';
 import { measureTwenty } from './twenty.ts';
 
@@ -77,7 +76,7 @@ function measureEngine({ rounds, distDirectory }: ConnectBench): Promise<readonl
     // The agent runs from the same file: beside it, pages of Node's own count once for both.
     const node = join(bench.lab.directory, 'node');
     await copyFile(process.execPath, node);
-    const besideIt = spawn(node, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
+    bench.start({ argv: [node, '-e', 'setInterval(() => {}, 1e6)'] });
     await makeDevice(bench);
     const start = await register(bench);
     const file = await realpath(join(distDirectory, 'program/engine.cjs'));
@@ -85,16 +84,24 @@ function measureEngine({ rounds, distDirectory }: ConnectBench): Promise<readonl
       bench.lab.network.on('device', ...toLaunch(node, file)),
       start,
     );
-    await engine.waitForLife();
-    await pause(settleSeconds);
-    const rest = readMemory(engine.pid);
-    await startConsumers(bench, start.ownId);
-    const samples = await measureInTurn(bench, engine.pid, rounds);
-    const load = readMemory(engine.pid);
-    await engine.stop();
-    besideIt.kill();
-    return toFigures({ rest, load, samples, alone: await measureAlone(aloneMegabytes) });
+    const seen = await observeEngine(bench, engine, { provider: start.ownId, rounds }).finally(
+      engine.stop,
+    );
+    return toFigures({ ...seen, alone: await measureAlone(aloneMegabytes) });
   });
+}
+
+async function observeEngine(
+  bench: Bench,
+  engine: EngineProcess,
+  { provider, rounds }: { readonly provider: string; readonly rounds: number },
+): Promise<Record<'rest' | 'load', Memory> & { readonly samples: Samples }> {
+  await engine.waitForLife();
+  await pause(settleSeconds);
+  const rest = readMemory(engine.pid);
+  await startConsumers(bench, provider);
+  const samples = await measureInTurn(bench, engine.pid, rounds);
+  return { rest, load: readMemory(engine.pid), samples };
 }
 
 /** As the agent starts it; in the lab there is one user. */

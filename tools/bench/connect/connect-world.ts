@@ -85,21 +85,30 @@ export async function register({ lab, authCode }: Bench): Promise<StartMessage> 
 
 /** Connects a consumer in plaintext to the provider, and one that seals. */
 export async function startConsumers(bench: Bench, provider: string): Promise<void> {
-  await startConsumer(bench, provider, ['--interface', consumerDevices.engine]);
-  const options = ['--interface', consumerDevices.sealed, '--sealing', 'required'];
-  await startConsumer(bench, provider, options);
+  const plain = ['--interface', consumerDevices.engine, '--sealing', 'off'];
+  await startConsumer(bench, provider, plain);
+  // One network's consumers are always the same clients, so the other one is of another network.
+  await bench.lab.network.run('proxy', ...toSandbox(bench, 'network', 'sealed'));
+  const sealed = ['--interface', consumerDevices.sealed, '--sealing', 'required'];
+  await startConsumer(bench, provider, [...sealed, '--network', 'sealed']);
 }
 
 async function startConsumer(
-  { lab, start, distDirectory }: Bench,
+  bench: Bench,
   provider: string,
   how: readonly string[],
 ): Promise<void> {
-  const program = [process.execPath, join(distDirectory, 'tributary.cjs'), 'sandbox', 'consumer'];
-  const options = ['--data', join(lab.directory, 'service'), '--service', lab.baseUrl, '--json'];
-  const more = ['--provider', provider, ...how];
-  const running = start({ argv: lab.network.on('consumer', ...program, ...options, ...more) });
+  const { lab, start } = bench;
+  const program = toSandbox(bench, 'consumer', '--service', lab.baseUrl, '--json');
+  const argv = lab.network.on('consumer', ...program, '--provider', provider, ...how);
+  const running = start({ argv });
   await running.waitForLine((line) => line.startsWith('{'));
+}
+
+/** A command line of the lab's own service. */
+function toSandbox({ lab, distDirectory }: Bench, ...args: readonly string[]): readonly string[] {
+  const program = [process.execPath, join(distDirectory, 'tributary.cjs'), 'sandbox'];
+  return [...program, ...args, '--data', join(lab.directory, 'service')];
 }
 
 /** By what goes that the consumer's host sends to the lab's Internet. */

@@ -218,17 +218,20 @@ export function findFamilies(addresses: readonly string[]): readonly Family[] {
 
 /** The wanted firewall, and what it depends on besides the layout. */
 export interface DesiredTable
-  extends Pick<DesiredDataPath, 'totals' | 'stopAtBytes' | 'newUntilBytes' | 'mostPerByte'> {
+  extends Pick<
+    DesiredDataPath,
+    'totals' | 'stopAtBytes' | 'newUntilBytes' | 'mostPerByte' | 'unreadBytes'
+  > {
   readonly layout: GatewayLayout;
 }
 
 /** The policy for a kernel that has counted these totals. */
 export function planPolicy(
-  { layout, stopAtBytes, newUntilBytes, mostPerByte = 1 }: DesiredTable,
+  { layout, stopAtBytes, newUntilBytes, mostPerByte = 1, unreadBytes = 0 }: DesiredTable,
   { up, down }: ForwardedTotals,
 ): GatewayPolicy {
   const countTo = (total: number | undefined) =>
-    toAllowance(total, up.bytes + down.bytes, mostPerByte);
+    toAllowance(total, up.bytes + down.bytes + unreadBytes, mostPerByte);
   return {
     ...layout,
     remainingBytes: countTo(stopAtBytes),

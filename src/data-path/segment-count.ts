@@ -18,8 +18,12 @@ export interface SegmentCount {
    * not yet. Called before the table is read, so that no more is added than the rules have counted.
    */
   read(devices: readonly CountedDevice[]): Promise<void>;
-  /** Does so for devices and an uplink that are new after it, before anything may pass them. */
-  begin(ways: CountedWays, table: NftTable | undefined): Promise<void>;
+  /**
+   * Does so for devices and an uplink that are new after it, before anything may pass them. The
+   * table is read after the devices: what passed between would hide as many bytes of headers.
+   * @throws command-failed
+   */
+  begin(ways: CountedWays, readTable: () => Promise<NftTable | undefined>): Promise<void>;
   /**
    * Puts the missing headers into the table that was read after it. Resolves with the table as it
    * is then.
@@ -37,6 +41,11 @@ export interface SegmentCount {
    * what the rules may let pass is looked at again only by the pass after.
    */
   mostPerByte(): number;
+  /**
+   * Bytes that the line may have carried beyond what this table has: headers that nobody has read
+   * yet.
+   */
+  unreadBytes(table: NftTable | undefined): number;
   /** True where something was carried by the devices since the reading before the last one. */
   isBusy(): boolean;
 }
@@ -73,8 +82,13 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
   const unseen = { up: createUnseenHeaders(), down: createUnseenHeaders() };
   let readings: Readings | undefined;
   let uplink: CountedUplink | undefined;
-  /** undefined until a device was there to try it at. */
-  let isCounting: boolean | undefined;
+  /**
+   * undefined until a device was there to try it at. A kernel that has counted once still can where
+   * one reading fails, so no margin is given up for that.
+   */
+  let canCount: boolean | undefined;
+  /** False after a reading that failed: it is repeated, also where nothing was carried. */
+  let isRead = false;
   /** True while the rules stop earlier than at the cap. */
   let stopsEarly = true;
   let isBusy = false;
@@ -84,7 +98,8 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
   const readAll = async (names: readonly string[]): Promise<Readings> => {
     const down = await reader.readDown(names);
     const up = uplink && names.length > 0 ? await reader.readUp(uplink) : undefined;
-    isCounting = names.length === 0 ? undefined : down !== undefined;
+    isRead = down !== undefined;
+    if (names.length > 0 && canCount !== true) canCount = isRead;
     return { down, up };
   };
   /** The counter of what the rules did not see one way, as it has to be; none where it is right. */
@@ -102,25 +117,31 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
     return bytes === 0 ? [] : [[`merged_${way}`, next] as const];
   };
   const mostPerByte = () =>
-    isCounting === false
+    canCount === false
       ? 1
       : Math.min(
           largestPerByte,
           Math.max(leastPerByte, 1 + 2 * Math.max(unseen.up.perByte(), unseen.down.perByte())),
         );
+  const unreadBytes = (table: NftTable | undefined) => {
+    const [up, down] = (['up', 'down'] as const).map((way) =>
+      unseen[way].mostMissing(table?.counters.get(`handed_${way}`), mostPerByte()),
+    );
+    return (up ?? 0) + (down ?? 0);
+  };
   return {
     mostPerByte,
+    unreadBytes,
     isBusy: () => isBusy,
     async read(devices) {
       const now = devices.map((own) => `${own.name} ${own.rxBytes} ${own.txBytes}`).join();
       isBusy = now !== carried;
-      if (isCounting && !isBusy) return;
+      // Once more after the last packet, which may have been on its way at the last reading.
+      if (isRead && !isBusy && unseen.up.isSettled() && unseen.down.isSettled()) return;
       carried = now;
-      const names = devices.map(({ name }) => name);
-      counted = names.join();
-      readings = await readAll(names);
+      readings = await readAll(devices.map(({ name }) => name));
     },
-    async begin({ devices, uplink: next }, table) {
+    async begin({ devices, uplink: next }, readTable) {
       const names = devices.map(({ name }) => name);
       const areSame = names.join() === counted;
       if (areSame && next?.name === uplink?.name) return;
@@ -128,6 +149,7 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
       if (uplink !== undefined && next?.name !== uplink.name) await reader.leave(uplink.name);
       uplink = next;
       const now = await readAll(names);
+      const table = await readTable();
       for (const way of areSame ? (['up'] as const) : (['up', 'down'] as const)) {
         const [reading, handed] = [now[way], table?.counters.get(`handed_${way}`)];
         unseen[way].begin(reading && handed && { ...reading, handed });
@@ -141,17 +163,26 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
       return { ...table, counters: new Map([...table.counters, ...corrected]) };
     },
     async allow(table, cap) {
-      if (table === undefined || (!isCounting && !stopsEarly)) return table;
+      if (table === undefined || (!canCount && !stopsEarly)) return table;
       stopsEarly = mostPerByte() > 1;
-      const recent = isBusy ? unseen.up.recentBytes() + unseen.down.recentBytes() : 0;
-      // What the rules saw while this pass read the rest is not whole yet.
-      const unread = Math.ceil(recent * (mostPerByte() - 1));
+      const unread = unreadBytes(table);
       const { quotas, again } = planQuotas(table, cap, { mostPerByte: mostPerByte(), unread });
-      if (quotas.size === 0) return table;
-      const most = [...quotas].map(([name, { bytes }]) => [name, bytes] as const);
-      await applyNft(exec, renderQuotas(most), 'setting what the cap leaves');
-      // What was refused counts as used, so a quota that had stopped begins again.
+      const set = (most: readonly (readonly [name: string, bytes: number])[]) =>
+        most.length === 0
+          ? undefined
+          : applyNft(exec, renderQuotas(most), 'setting what the cap leaves');
+      const wanted = [...quotas].map(([name, { bytes }]) => [name, bytes] as const);
+      // What was refused counts as used, so a quota that had stopped begins again. It stays stopped
+      // until then: what passed before would be counted by none.
+      const isStopped = (name: string) => again.includes(name);
+      const before = (name: string) => table.quotas.get(name)?.bytes ?? 0;
+      await set(
+        wanted.map(([name, bytes]) =>
+          isStopped(name) ? [name, Math.min(bytes, before(name))] : [name, bytes],
+        ),
+      );
       for (const name of again) await resetQuota(exec, [tableName, name]);
+      await set(wanted.filter(([name, bytes]) => isStopped(name) && bytes > before(name)));
       return { ...table, quotas: new Map([...table.quotas, ...quotas]) };
     },
   };

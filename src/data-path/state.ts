@@ -59,6 +59,8 @@ export interface DesiredDataPath {
   readonly newUntilBytes: number | undefined;
   /** How many bytes the line may carry for each byte that the rules see; 1 where unknown. */
   readonly mostPerByte?: number;
+  /** What the line may have carried beyond what the rules counted; 0 where unknown. */
+  readonly unreadBytes?: number;
   /** Where the forwarded counters begin if the kernel has none. */
   readonly totals: ForwardedTotals;
 }

@@ -16,7 +16,10 @@ interface Comparable extends Reading {
 
 /** The headers of one way that the rules do not see, by comparing what left with what they saw. */
 export interface UnseenHeaders {
-  /** The next comparison begins here; with undefined, the next one is a beginning itself. */
+  /**
+   * The next comparison begins here; with undefined, the next one is a beginning itself. What the
+   * rules saw since the last one is taken to lack as many headers as before.
+   */
   begin(at: Comparable | undefined): void;
   /**
    * What the rules did not see since the last comparison. Less than nothing of either is kept for
@@ -26,10 +29,12 @@ export interface UnseenHeaders {
   /** How many bytes were missing for each byte that the rules saw, at the last comparison. */
   perByte(): number;
   /**
-   * Bytes that the rules saw between the last two comparisons. The headers of some of them may
-   * still be missing: of those that the rules saw after the reading.
+   * The most that may be missing now, in bytes, where the rules have handed over so many, and the
+   * line may carry `mostPerByte` for each of them.
    */
-  recentBytes(): number;
+  mostMissing(handed: SegmentTotals | undefined, mostPerByte: number): number;
+  /** False where the rules saw something between the last two comparisons. */
+  isSettled(): boolean;
 }
 
 /** Of fewer bytes than this, the packets between the two readings are too large a part. */
@@ -37,19 +42,23 @@ const tellingBytes = 1_000_000;
 
 export function createUnseenHeaders(): UnseenHeaders {
   let base: Comparable | undefined;
+  /** What was missing before the beginning. */
+  let owed: SegmentTotals = { bytes: 0, packets: 0 };
   let missing = { perByte: 0, perPacket: 0 };
+  /** What the rules saw between the last two comparisons. */
   let recentBytes = 0;
 
+  const estimate = (handed: SegmentTotals): SegmentTotals => ({
+    bytes: Math.round(Math.max(0, handed.bytes) * missing.perByte),
+    packets: Math.round(Math.max(0, handed.packets) * missing.perPacket),
+  });
   const compare = (before: Comparable, now: Comparable): SegmentTotals => {
     const handed = subtract(now.handed, before.handed);
-    if (handed.packets <= 0) return { bytes: 0, packets: 0 };
+    // Another table counts: what it saw cannot be compared.
+    if (handed.packets < 0) return { bytes: 0, packets: 0 };
     const sent = subtract(now.sent, before.sent);
     // Where the two readings cannot be compared, as much is missing as was before.
-    if (now.place !== before.place || sent.packets < 0)
-      return {
-        bytes: Math.round(handed.bytes * missing.perByte),
-        packets: Math.round(handed.packets * missing.perPacket),
-      };
+    if (now.place !== before.place || sent.packets < 0) return estimate(handed);
     const unseen = findUnseen(sent, handed, now.headerBytes);
     if (handed.bytes < tellingBytes) return unseen;
     missing = {
@@ -60,6 +69,10 @@ export function createUnseenHeaders(): UnseenHeaders {
   };
   return {
     begin(at) {
+      if (base !== undefined && at !== undefined) {
+        const before = estimate(subtract(at.handed, base.handed));
+        owed = { bytes: owed.bytes + before.bytes, packets: owed.packets + before.packets };
+      }
       base = at;
       recentBytes = 0;
     },
@@ -67,10 +80,23 @@ export function createUnseenHeaders(): UnseenHeaders {
       recentBytes = Math.max(0, now.handed.bytes - (base ?? now).handed.bytes);
       const unseen = base === undefined ? { bytes: 0, packets: 0 } : compare(base, now);
       base = carryOver(now, unseen);
-      return { bytes: Math.max(0, unseen.bytes), packets: Math.max(0, unseen.packets) };
+      const { bytes, packets } = owed;
+      owed = { bytes: 0, packets: 0 };
+      return {
+        bytes: bytes + Math.max(0, unseen.bytes),
+        packets: packets + Math.max(0, unseen.packets),
+      };
     },
     perByte: () => missing.perByte,
-    recentBytes: () => recentBytes,
+    mostMissing(handed, mostPerByte) {
+      if (base === undefined || handed === undefined) return 0;
+      const since = Math.max(0, handed.bytes - base.handed.bytes);
+      // A packet that the rules saw after the reading, but before the comparison, hides as many
+      // bytes of others' headers as it has itself. How many did is not known: no more than came
+      // since the comparison before.
+      return Math.ceil(since * (mostPerByte - 1) + recentBytes * mostPerByte);
+    },
+    isSettled: () => recentBytes === 0,
   };
 }
 

@@ -1,3 +1,4 @@
+import { observeTable } from '../../data-path/observe.ts';
 import { type DataPath, reconcileDataPath } from '../../data-path/reconcile.ts';
 import type { CountedDevice, SegmentCount } from '../../data-path/segment-count.ts';
 import { toCountedUplink } from '../../data-path/segment-reader.ts';
@@ -76,11 +77,16 @@ export async function runPass(parts: PassParts): Promise<void> {
     now: parts.now(),
   });
   parts.gate.takeLimit(limit);
-  const desired = { ...wish, mostPerByte: parts.segments.mostPerByte() };
+  const desired = {
+    ...wish,
+    mostPerByte: parts.segments.mostPerByte(),
+    unreadBytes: parts.segments.unreadBytes(counted),
+  };
   const table = found.host.isVouched ? counted : await parts.segments.allow(counted, desired);
   const dataPath = await reconcileDataPath(parts.host, desired, { ...found.host, table });
   const uplink = toCountedUplink(found.host.network.interfaces, dataPath.uplink);
-  await parts.segments.begin({ devices: listDevices(parts), uplink }, dataPath.table);
+  const ways = { devices: listDevices(parts), uplink };
+  await parts.segments.begin(ways, () => observeTable(parts.host.exec));
 
   publish(parts, found, dataPath);
   noteProblems(parts, dataPath, await settle(sources, wanted));

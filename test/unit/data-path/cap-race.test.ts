@@ -1,0 +1,149 @@
+import { array, assert, asyncProperty, boolean, integer, record } from 'fast-check';
+import { expect, test } from 'vitest';
+import { toAllowance } from '../../../src/data-path/cap-quota.ts';
+import { createSegmentCount } from '../../../src/data-path/segment-count.ts';
+import { SystemError } from '../../../src/system/errors.ts';
+import type { Exec } from '../../../src/system/exec.ts';
+import type { NftTable } from '../../../src/system/nft.ts';
+
+const capBytes = 4_000_000;
+const headerBytes = 52;
+const largestPacketBytes = 65_536;
+/** The headers of packets that are on their way at that moment, and what is not worth a change. */
+const slackBytes = 8 * 1024;
+
+/** What happens before the kernel answers a question. */
+interface Moment {
+  /** Packets that the rules see, and of how many segments of what size each one is. */
+  readonly packets: number;
+  readonly segments: number;
+  readonly segmentBytes: number;
+  /** How many packets are between the rules and the device at its end. */
+  readonly onTheWay: number;
+  /** Traffic control fails once. */
+  readonly isUnlucky: boolean;
+}
+
+const moments = array(
+  record({
+    packets: integer({ min: 0, max: 40 }),
+    segments: integer({ min: 1, max: 40 }),
+    segmentBytes: integer({ min: 536, max: 1_400 }),
+    onTheWay: integer({ min: 0, max: 3 }),
+    isUnlucky: boolean(),
+  }),
+  { minLength: 1, maxLength: 40 },
+);
+
+/** A kernel that joins segments, keeps a quota, and goes on between any two of its answers. */
+function createKernel(script: readonly Moment[]) {
+  const quota = { bytes: 0, used: 0 };
+  const seen = { packets: 0, bytes: 0 };
+  const sent = { packets: 0, bytes: 0 };
+  const merged = { packets: 0, bytes: 0 };
+  const waiting: { readonly packets: number; readonly bytes: number }[] = [];
+  let carriedBytes = 0;
+  let offeredBytes = 0;
+  let at = 0;
+  let isHooked = false;
+  let mayFail = false;
+  const failed = new Set<Moment>();
+  const goOn = (): Moment | undefined => {
+    const moment = script[at++ % script.length];
+    if (moment === undefined) return undefined;
+    let passed = 0;
+    for (let count = 0; count < moment.packets; count += 1) {
+      const bytes = headerBytes + moment.segments * moment.segmentBytes;
+      offeredBytes += bytes;
+      quota.used += bytes;
+      if (quota.used > quota.bytes) continue;
+      passed += 1;
+      seen.packets += 1;
+      seen.bytes += bytes;
+      const whole = moment.segments * (headerBytes + moment.segmentBytes);
+      carriedBytes += whole;
+      waiting.push({ packets: moment.segments, bytes: whole });
+    }
+    const isOnTheWay = Math.min(passed, moment.onTheWay);
+    for (const { packets, bytes } of waiting.splice(0, Math.max(0, waiting.length - isOnTheWay))) {
+      sent.packets += packets;
+      sent.bytes += bytes;
+    }
+    return moment;
+  };
+  const exec: Exec = async ({ program, args = [], input = '' }) => {
+    const moment = goOn();
+    if (program === 'nft' && [...args, input].join(' ').includes('reset quota')) {
+      quota.used = 0;
+      return '{"nftables":[]}';
+    }
+    const left = /quota cap \{ over (\d+) bytes/.exec(input)?.[1];
+    if (left !== undefined) quota.bytes = Number(left);
+    const added = /merged_down \{ packets (\d+) bytes (\d+) \}/.exec(input);
+    if (added !== null)
+      Object.assign(merged, { packets: Number(added[1]), bytes: Number(added[2]) });
+    isHooked ||= input.includes('filter add dev tun9');
+    if (!input.includes('qdisc')) return '';
+    if (mayFail && moment?.isUnlucky && !failed.has(moment)) {
+      failed.add(moment);
+      throw new SystemError('command-failed', 'tc: no memory');
+    }
+    const filter = isHooked ? 'filter protocol all pref 30 some\n' : '';
+    return `qdisc clsact ffff: parent ffff:fff1 \n Sent ${sent.bytes} bytes ${sent.packets} pkt\n${filter}`;
+  };
+  const segments = createSegmentCount(exec, {
+    passage: () => ({ isRedirecting: false, turn: 0 }),
+  });
+  const list = (): NftTable => {
+    goOn();
+    return {
+      counters: new Map([
+        ['handed_down', { ...seen }],
+        ['handed_up', { packets: 0, bytes: 0 }],
+        ['merged_up', { packets: 0, bytes: 0 }],
+        ['merged_down', { ...merged }],
+        ['forwarded_up', { packets: 0, bytes: 0 }],
+        ['forwarded_down', { ...seen }],
+      ]),
+      quotas: new Map([['cap', { ...quota }]]),
+      sets: new Map(),
+      expires: new Map(),
+      elementPackets: new Map(),
+      rules: new Map(),
+      policies: new Map(),
+      listing: '',
+    };
+  };
+  const devices = () => [{ name: 'tun9', rxBytes: 0, txBytes: sent.bytes }];
+  const cap = { stopAtBytes: capBytes, newUntilBytes: undefined };
+  return {
+    carriedBytes: () => carriedBytes,
+    offeredBytes: () => offeredBytes,
+    async begin() {
+      await segments.read([]);
+      await segments.begin({ devices: devices(), uplink: undefined }, async () => list());
+      mayFail = true;
+      quota.bytes = toAllowance(capBytes, 0, segments.mostPerByte()) ?? 0;
+    },
+    async pass() {
+      await segments.read(devices());
+      await segments.allow(await segments.correct(list()), cap);
+    },
+  };
+}
+
+test('the line carries the cap and not more, whatever passes between two answers of the kernel', async () => {
+  await assert(
+    asyncProperty(moments, async (script) => {
+      const kernel = createKernel(script);
+      await kernel.begin();
+      for (let passes = 0; passes < 60; passes += 1) {
+        await kernel.pass();
+        expect(kernel.carriedBytes()).toBeLessThanOrEqual(capBytes + slackBytes);
+      }
+      if (kernel.offeredBytes() > 4 * capBytes)
+        expect(kernel.carriedBytes()).toBeGreaterThan(capBytes - 2 * largestPacketBytes);
+    }),
+    { numRuns: 300 },
+  );
+});

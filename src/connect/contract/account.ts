@@ -1,6 +1,6 @@
 import type { CloseContract } from '../wire/contract-messages.ts';
 import { fromUuid, type Id, toUuid } from '../wire/id.ts';
-import { checkpointAges } from './ages.ts';
+import { closedByServiceAge, mostLateBytes, nextReportAt } from './ages.ts';
 import type { ConsumerData } from './consumer-data.ts';
 
 /** What is known of one contract's bytes. Its reports never add up to more than it was made for. */
@@ -15,8 +15,10 @@ export interface Account {
   /** Of these, what came when the service had closed the contract: the last of them. */
   bridged: number;
   reported: number;
-  /** How many of the reports by age were made. */
-  checkpoints: number;
+  /** Of these, what was reported when the service may have closed the contract. */
+  reportedLate: number;
+  /** When the next report by age is due. */
+  dueAt: number;
   /** Our last report of it was made: nothing more is counted for pay. */
   isClosed: boolean;
 }
@@ -24,7 +26,8 @@ export interface Account {
 export function openAccount(
   of: Pick<Account, 'contractId' | 'peerId' | 'byteCount' | 'createdAt'>,
 ): Account {
-  return { ...of, counted: 0, bridged: 0, reported: 0, checkpoints: 0, isClosed: false };
+  const dueAt = nextReportAt(of.createdAt, of.createdAt);
+  return { ...of, counted: 0, bridged: 0, reported: 0, reportedLate: 0, dueAt, isClosed: false };
 }
 
 /** A report to the service. */
@@ -49,15 +52,12 @@ export function makeClose(account: Account): Report | undefined {
 
 /** The report by age, when it is time for it. `time` is the one by which contracts age. */
 export function makeDueCheckpoint(account: Account, time: number): Report | undefined {
-  if (time < nextCheckpointAt(account)) return undefined;
-  while (time >= nextCheckpointAt(account)) account.checkpoints++;
-  return makeCheckpoint(account);
-}
-
-function nextCheckpointAt(account: Account): number {
-  const age = checkpointAges[account.checkpoints];
-  if (age === undefined || account.isClosed) return Number.POSITIVE_INFINITY;
-  return account.createdAt + age;
+  if (account.isClosed || time < account.dueAt) return undefined;
+  account.dueAt = nextReportAt(account.createdAt, time);
+  if (time - account.createdAt < closedByServiceAge) return makeCheckpoint(account);
+  const increment = takeIncrement(account, mostLateBytes - account.reportedLate);
+  account.reportedLate += increment;
+  return increment === 0 ? undefined : toReport(account, { increment, isCheckpoint: true });
 }
 
 /** An account as data to keep. Times are Unix ms where the clock that was passed in is. */
@@ -121,8 +121,9 @@ export function loadAccount(data: AccountData): Account {
   };
 }
 
-function takeIncrement(account: Account): number {
-  const increment = Math.max(0, Math.min(account.counted, account.byteCount) - account.reported);
+function takeIncrement(account: Account, most = account.byteCount): number {
+  const all = Math.min(account.counted, account.byteCount) - account.reported;
+  const increment = Math.max(0, Math.min(all, most));
   account.reported += increment;
   return increment;
 }

@@ -5,7 +5,28 @@
  */
 
 /** Both directions report what was counted so far, twice: one report could be lost. */
-export const checkpointAges = [225_000, 285_000] as const;
+const checkpointAges = [225_000, 285_000] as const;
+/**
+ * The service closes contracts in passes, some minutes apart, and one that a single end reported
+ * in the second pass that finds it too old. What is counted until the first one is paid, and half
+ * of what is counted until the second. So a contract that is still used is reported on, at the same
+ * moments as all others: one request and one write of the books do for all.
+ */
+const lateReportsEvery = 15_000;
+const lastReportAge = 900_000;
+/**
+ * More than 16 MiB by which our count is above the consumer's would be a dispute; between the two
+ * passes it stands still. So no more is reported of what came late.
+ */
+export const mostLateBytes = 8 * 1024 * 1024;
+
+/** When a contract is to be reported next, after `time`. All times are those by which it ages. */
+export function nextReportAt(createdAt: number, time: number): number {
+  const fixed = checkpointAges.find((age) => createdAt + age > time);
+  if (fixed !== undefined) return createdAt + fixed;
+  const late = (Math.floor(time / lateReportsEvery) + 1) * lateReportsEvery;
+  return late - createdAt <= lastReportAge ? late : Number.POSITIVE_INFINITY;
+}
 /** What we send moves on to a spare contract, which leaves its acks time to be counted. */
 export const rollOverAge = 235_000;
 /** An older one is opened only where nothing else is to be had. */
@@ -20,6 +41,13 @@ export const closedByServiceAge = 300_000;
 export const renewAge = 240_000;
 /** A spare is replaced so often, so that there is always a young one to move on to. */
 export const spareAge = 60_000;
+/**
+ * From this age of the consumer's newest contract on, the service may refuse us at any moment. Then
+ * the youngest spare is the last that is paid, for five minutes from when it was made: each second
+ * by which it is younger is one more that is paid.
+ */
+export const lastSparesAge = 2 * closedByServiceAge;
+export const lastSpareAge = 15_000;
 /**
  * A contract that we do not know and that is older is refused: those that were finished are
  * remembered for as long, so none can be used a second time.

@@ -191,6 +191,8 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
       const one = find(by.contractId);
       if (one === undefined) return;
       one.account.counted += bytes;
+      // Acks come in order, and so the last that counts is what was sent when it was closed.
+      one.account.bridged = Math.max(0, one.account.counted - (one.taken - one.unpaid));
       if (one !== current) settle(one);
     },
     step(now) {

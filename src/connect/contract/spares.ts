@@ -1,4 +1,4 @@
-import { renewAge, spareAge } from './ages.ts';
+import { lastSpareAge, lastSparesAge, renewAge, spareAge } from './ages.ts';
 
 /** What is known when spare contracts are planned. */
 export interface SpareFacts {
@@ -31,19 +31,20 @@ const bridgeMinutes = 15;
 const mostSpares = 4;
 
 /**
- * Plans spares: one at all times, replaced each minute, so that there is always a young one to move
- * on to; and enough for a bridge, once the consumer's own contract is so old that the service may
+ * Plans spares: one at all times, replaced each minute, and more often when it may be the last, so
+ * that there is always a young one to move on to; and enough for a bridge, once the consumer's own contract is so old that the service may
  * soon refuse us.
  */
 export function planSpares({ spares, bytesPerMinute, anchorAge }: SpareFacts): SparePlan {
   const needed = (anchorAge ?? 0) >= renewAge ? toBridge(bytesPerMinute) : 0;
-  const surplus = countSurplus(spares, needed);
+  const oldAge = (anchorAge ?? 0) >= lastSparesAge ? lastSpareAge : spareAge;
+  const surplus = countSurplus(spares, needed, oldAge);
   const kept = spares.slice(surplus);
   const [oldest] = kept;
   const missing = needed - sumUsable(kept);
   if (oldest === undefined || (missing > 0 && kept.length < mostSpares))
     return { wants: Math.max(0, missing), surplus };
-  const isReplaced = oldest.age >= spareAge && bytesPerMinute > 0;
+  const isReplaced = oldest.age >= oldAge && bytesPerMinute > 0;
   return { wants: isReplaced ? Math.max(0, missing) + oldest.usable : undefined, surplus };
 }
 
@@ -56,12 +57,12 @@ function toBridge(bytesPerMinute: number): number {
   return bridgeMinutes * bytesPerMinute;
 }
 
-function countSurplus(spares: readonly SpareFact[], needed: number): number {
+function countSurplus(spares: readonly SpareFact[], needed: number, oldAge: number): number {
   let surplus = 0;
   for (const { age } of spares.slice(0, -1)) {
     const without = spares.slice(surplus + 1);
     const isEnough = sumUsable(without) >= needed || without.length >= mostSpares;
-    if (age < spareAge || !isEnough) break;
+    if (age < oldAge || !isEnough) break;
     surplus++;
   }
   return surplus;

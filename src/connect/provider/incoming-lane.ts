@@ -64,7 +64,9 @@ export interface IncomingLaneOptions {
  * After so long, one selective ack: the ping's own half minute ends then before its sequence does,
  * so it is no error.
  */
-const selectAfterMs = 1500;
+const selectAfterMs = 500;
+/** No data for so long may have been a pause; what ends sooner was none. */
+const shortestPause = 1000;
 /** Programs give up a sequence after 30 s, plain clients after 60 s. */
 const longestHeard = 60_000;
 
@@ -90,8 +92,8 @@ export function createIncomingLane(options: IncomingLaneOptions): IncomingLane {
   };
   const renew = (kind: PackKind, now: number): void => {
     if (held?.rule === 'idle' && kind === 'data') {
+      if (now - held.since >= shortestPause) renewals.aborted++;
       held = undefined;
-      renewals.aborted++;
       receiver.acknowledge(now);
     }
     if (held !== undefined) return;

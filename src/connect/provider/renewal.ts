@@ -46,11 +46,6 @@ export interface RenewalFacts {
 const shortestBetween = 120_000;
 /** Signals bring nothing from a consumer without data for so long: we pay for their lane. */
 const longestWithoutData = 240_000;
-/**
- * No data for so long may be a pause. It costs nothing to be wrong: with the next data, everything
- * is acknowledged at once.
- */
-const pause = 1000;
 
 /** The rule by which acks of this Pack, and of those after it, are to be withheld. */
 export function findRenewal(facts: RenewalFacts, now: number): RenewalRule | undefined {
@@ -59,8 +54,9 @@ export function findRenewal(facts: RenewalFacts, now: number): RenewalRule | und
   if (time - anchor.cameAt < shortestBetween || dataAt === undefined) return undefined;
   if (kind === 'signals' && facts.isSignalLane)
     return now - dataAt < longestWithoutData ? 'signal' : undefined;
-  const isPause = kind === 'ping' && now - dataAt >= pause;
-  return isPause && !facts.hasSignalLane ? 'idle' : undefined;
+  // A pause may begin with any ping. It costs nothing to be wrong: with the next data, everything is
+  // acknowledged at once.
+  return kind === 'ping' && !facts.hasSignalLane ? 'idle' : undefined;
 }
 
 /** A consumer cannot have given up a sequence sooner; one that did so was started again. */

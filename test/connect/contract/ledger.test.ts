@@ -115,6 +115,38 @@ test('what was counted is reported by age, each byte once, within the contract',
   ]);
 });
 
+test('a contract that is used on is reported on at the moments of all others, until it is settled for certain', () => {
+  const at = (age: number) => start - (start % 15_000) + age;
+  const ledger = createLedger();
+  const contracts = [4000, 11_000].map((later) => ({
+    ...contractOf(5000, consumer, at(later)),
+    lane: createIncomingContracts(ledger, consumer),
+  }));
+  for (const { lane, bytes } of contracts) lane.pay(packOf(100, bytes), at(12_000));
+  for (let age = 12_000; age < 300_000; age += 1000) ledger.takeReports(at(age));
+  const told: number[] = [];
+  for (let age = 300_000; age < 1_200_000; age += 1000) {
+    for (const { lane } of contracts) lane.pay(packOf(1), at(age));
+    if (ledger.takeReports(at(age)).length === 2) told.push(age);
+  }
+  const last = 900_000;
+  expect(told).toEqual(Array.from({ length: 41 }, (_, nth) => last - 15_000 * (40 - nth)));
+});
+
+test('of what came late, too little is reported for a dispute', () => {
+  const mebibyte = 1024 * 1024;
+  const ledger = createLedger();
+  const lane = createIncomingContracts(ledger, consumer);
+  lane.pay(packOf(1000, contractOf(200 * mebibyte).bytes), start);
+  expect(sum(ledger.takeReports(start + 299_000))).toBe(1000);
+  let late = 0;
+  for (let age = 300_000; age < 900_000; age += 5000) {
+    lane.pay(packOf(mebibyte), start + age);
+    late += sum(ledger.takeReports(start + age));
+  }
+  expect(late).toBe(8 * mebibyte);
+});
+
 test('packets alone are bridged by a contract that the service has closed: pings are charged, not carried', () => {
   const lane = createIncomingContracts(createLedger(), consumer);
   const { bytes } = contractOf(5000);

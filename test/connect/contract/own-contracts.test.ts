@@ -138,6 +138,29 @@ test('what was sent when the service had closed its contract is not taken off ag
   expect([own.unpaidBytes(), own.abandonedBytes()]).toEqual([700, 0]);
 });
 
+test('a late report says how much of it is unpaid as it is', () => {
+  const { own, make } = setUp();
+  own.take(1000, start);
+  own.step(start);
+  own.granted(make(mebibyte, start), start);
+  const opened = own.take(1000, start);
+  if (opened.kind !== 'opens') throw new Error('not opened');
+  own.refused(start);
+  const send = (bytes: number, now: number): void => {
+    own.take(bytes, now);
+    own.carried(bytes, now);
+    own.acked(opened.by, bytes);
+  };
+  own.acked(opened.by, 1);
+  send(400, start);
+  own.step(start + 285_000);
+  send(30, start + 299_000);
+  send(5, start + closedByServiceAge);
+  expect(own.step(start + closedByServiceAge + 15_000).reports).toMatchObject([
+    { ackedByteCount: 35, bridgedByteCount: 5, isCheckpoint: true },
+  ]);
+});
+
 test('a contract for somebody else is discarded, and one that comes too late is given back', () => {
   const { own, make, ownId } = setUp();
   own.take(10, start);

@@ -56,6 +56,6 @@ test('counts are reported before the service closes a contract, also where that 
     const { reports } = own.step(now);
     if (reports.length > 0) reportedAt.push(now - start);
   }
-  // 225 and 285 s of the service.
-  expect(reportedAt).toEqual([15_000, 19_000]);
+  // 225 and 285 s of the service, and the next moment at which all are reported on.
+  expect(reportedAt).toEqual([15_000, 19_000, 19_700]);
 });

@@ -16,6 +16,21 @@ test.each<readonly [string, SpareFacts, ReturnType<typeof planSpares>]>([
     { wants: undefined, surplus: 0 },
   ],
   [
+    'a spare of a quarter of a minute, long before the service may refuse one',
+    { ...old, bytesPerMinute: 1, anchorAge: 599_999, spares: [spare(99, 15_000)] },
+    { wants: undefined, surplus: 0 },
+  ],
+  [
+    'a spare of a quarter of a minute that may be the last',
+    { ...old, bytesPerMinute: 1, anchorAge: 600_000, spares: [spare(99, 15_000)] },
+    { wants: 99, surplus: 0 },
+  ],
+  [
+    'a spare that may be the last, and its successor',
+    { ...old, bytesPerMinute: 1, anchorAge: 600_000, spares: [spare(99, 15_000), spare(99, 0)] },
+    { wants: undefined, surplus: 1 },
+  ],
+  [
     'a spare of a minute and its successor',
     { ...young, spares: [spare(9, 60_000), spare(9, 0)] },
     { wants: undefined, surplus: 1 },

@@ -48,6 +48,36 @@ test('with a pause of 35 s each quarter of an hour, one connection lives and is 
   expect(flow.longestSilence()).toBeLessThan(500);
 });
 
+test('where no new contract comes, all is paid that the service can be told in time', () => {
+  const flow = createFlow({ ...download, seed: 4, downPerSecond: 15 });
+  flow.run(24 * minute);
+  const { down } = flow;
+  const { refused, byPause } = flow.world.engine.counters().renewals;
+  expect([refused > 0, byPause, flow.identities()]).toEqual([true, 0, 1]);
+  // The last contract is made a moment before the service refuses one, at eleven minutes, and
+  // carries for five and, by half, for a sixth.
+  expect(down.paidBytes).toBeGreaterThan((16.2 / 24) * down.sentBytes);
+  expect(flow.world.service.overPaid()).toEqual([]);
+});
+
+test.each([200, 4000])(
+  'a pause of 35 s is enough where a ping comes after %i ms of it',
+  (pingAfter) => {
+    // The app pings each twenty seconds, at ten, thirty and fifty of a minute.
+    const pauseAt = 5 * minute + 10_000 - pingAfter;
+    const flow = createFlow({
+      ...download,
+      seed: 5,
+      downPerSecond: 15,
+      isPaused: (now) => now >= pauseAt && now < pauseAt + 35_000,
+    });
+    flow.run(7 * minute);
+    expect(flow.world.engine.counters().renewals).toMatchObject({ byPause: 1, aborted: 0 });
+    expect([flow.identities(), flow.app().sequences()]).toEqual([1, 2]);
+    expect(flow.longestSilence()).toBeLessThan(500);
+  },
+);
+
 test('without a pause there is no silence, and what is not paid stays within the limit', () => {
   const mostUnpaidBytes = 10_000_000;
   const flow = createFlow({ ...download, seed: 3, mostUnpaidBytes });

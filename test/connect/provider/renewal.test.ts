@@ -22,7 +22,7 @@ const signals: RenewalFacts = { ...ping, kind: 'signals', isSignalLane: true, ha
 
 test.each<readonly [string, RenewalFacts, ReturnType<typeof findRenewal>]>([
   ['a ping in a pause', ping, 'idle'],
-  ['a ping while data flows', { ...ping, dataAt: now - 999 }, undefined],
+  ['a ping while data flows', { ...ping, dataAt: now }, 'idle'],
   ['a ping before any data', { ...ping, dataAt: undefined }, undefined],
   ['a ping beside a lane of signals', { ...ping, hasSignalLane: true }, undefined],
   ['data', { ...ping, kind: 'data' }, undefined],

@@ -17,6 +17,7 @@ export interface AppPingsOptions {
   readonly answered: () => number;
 }
 
+/** After an answer or a busy look it rests for so long, and then until its clock has a whole one. */
 const rest = 10_000;
 const longestWait = 30_000;
 /**
@@ -27,7 +28,8 @@ const mostBytesPerSecond = 32 * 1024;
 const busyTime = 30_000;
 
 export function createAppPings({ steadyMs, send, answered }: AppPingsOptions): AppPings {
-  const pause = steadyMs ?? rest;
+  const toNext = (now: number): number =>
+    steadyMs === undefined ? Math.ceil((now + rest) / rest) * rest : now + steadyMs;
   /** Not a number where there are no more. */
   let dueAt = Number.POSITIVE_INFINITY;
   let waiting: { readonly sentAt: number; readonly answers: number } | undefined;
@@ -46,19 +48,19 @@ export function createAppPings({ steadyMs, send, answered }: AppPingsOptions): A
       const second = Math.floor(now / 1000);
       if (flowed.at(-1)?.second !== second) flowed.push({ second, bytes: 0 });
       (flowed.at(-1) as { bytes: number }).bytes += bytes;
-      if (dueAt === Number.POSITIVE_INFINITY) dueAt = now + pause;
+      if (dueAt === Number.POSITIVE_INFINITY) dueAt = toNext(now);
     },
     step(now) {
       if (waiting !== undefined && answered() > waiting.answers) {
         waiting = undefined;
-        dueAt = now + pause;
+        dueAt = toNext(now);
       }
       if (waiting !== undefined && now - waiting.sentAt >= longestWait + 2000) {
         waiting = undefined;
         dueAt = steadyMs === undefined ? Number.NaN : now;
       }
       if (!(now >= dueAt) || waiting !== undefined) return;
-      dueAt = now + pause;
+      dueAt = toNext(now);
       if (isBusy(now)) return;
       waiting = { sentAt: now, answers: answered() };
       send(now);

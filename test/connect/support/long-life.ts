@@ -126,9 +126,9 @@ export async function liveLong(of: LongLifeOptions): Promise<LongLife> {
   };
   const wakeAt = ({ cameAt, next }: Visit): number => cameAt + (sendsAt[next] ?? leavesAfter);
   const settle = (before: number): void => {
-    for (const { byteCount, told, carried } of world.service.forget(before)) {
+    for (const { byteCount, told, carried, underWay } of world.service.forget(before)) {
       sum.contracts++;
-      if (told > carried || told > byteCount) sum.overcounted++;
+      if (told > carried + underWay || told > byteCount) sum.overcounted++;
       bytes.carriedBytes += carried;
       bytes.toldBytes += told;
     }

@@ -86,7 +86,10 @@ export function createPurse({ service, from, to, isCompanion }: PurseOptions): P
     },
     end(at) {
       now = at;
-      for (const one of open.values()) close(one);
+      for (const one of open.values()) {
+        service.noteUnderWay(one.contractId, one.taken - one.acked);
+        close(one);
+      }
       if (spare !== undefined) report({ contractId: spare.contractId, ackedByteCount: 0 });
       spare = undefined;
       current = undefined;

@@ -19,6 +19,8 @@ export interface Service {
   mayForward(from: Id, to: Id, now: number): boolean;
   /** The consumer's end of a contract: what it was acknowledged, or got. */
   noteCarried(contractId: Id, bytes: number): void;
+  /** What its consumer had sent without an ack when it left: the provider may have got it. */
+  noteUnderWay(contractId: Id, bytes: number): void;
   /** Closes by force what is due. */
   step(now: number): void;
   all(): readonly ServiceContract[];
@@ -48,6 +50,7 @@ interface ServiceContract extends Request {
   closedAt: number | undefined;
   paid: number;
   carried: number;
+  underWay: number;
   /** Whatever was reported by its provider, also late. */
   told: number;
   /** Its provider has closed it. */
@@ -125,6 +128,7 @@ export function createService(ids: IdSource): Service {
         closedAt: undefined,
         paid: 0,
         carried: 0,
+        underWay: 0,
         told: 0,
         isToldWhole: false,
       };
@@ -158,6 +162,10 @@ export function createService(ids: IdSource): Service {
     noteCarried(contractId, bytes) {
       const one = contracts.get(contractId);
       if (one !== undefined) one.carried += bytes;
+    },
+    noteUnderWay(contractId, bytes) {
+      const one = contracts.get(contractId);
+      if (one !== undefined) one.underWay += bytes;
     },
     step(now) {
       if (now - passedAt < passEvery) return;

@@ -1,6 +1,6 @@
 import type { CloseContract } from '../wire/contract-messages.ts';
 import { fromUuid, type Id, toUuid } from '../wire/id.ts';
-import { closedByServiceAge, mostLateBytes, nextReportAt } from './ages.ts';
+import { closedByServiceAge, leastLateBytes, mostLateBytes, nextReportAt } from './ages.ts';
 import type { ConsumerData } from './consumer-data.ts';
 
 /** What is known of one contract's bytes. Its reports never add up to more than it was made for. */
@@ -55,6 +55,7 @@ export function makeDueCheckpoint(account: Account, time: number): Report | unde
   if (account.isClosed || time < account.dueAt) return undefined;
   account.dueAt = nextReportAt(account.createdAt, time);
   if (time - account.createdAt < closedByServiceAge) return makeCheckpoint(account);
+  if (account.counted - account.reported < leastLateBytes) return undefined;
   const increment = takeIncrement(account, mostLateBytes - account.reportedLate);
   account.reportedLate += increment;
   return increment === 0 ? undefined : toReport(account, { increment, isCheckpoint: true });

@@ -19,6 +19,8 @@ const lastReportAge = 900_000;
  * passes it stands still. So no more is reported of what came late.
  */
 export const mostLateBytes = 8 * 1024 * 1024;
+/** Less is worth no request: who is there and only pings is not reported on again and again. */
+export const leastLateBytes = 4096;
 
 /** When a contract is to be reported next, after `time`. All times are those by which it ages. */
 export function nextReportAt(createdAt: number, time: number): number {

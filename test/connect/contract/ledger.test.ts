@@ -119,18 +119,29 @@ test('a contract that is used on is reported on at the moments of all others, un
   const at = (age: number) => start - (start % 15_000) + age;
   const ledger = createLedger();
   const contracts = [4000, 11_000].map((later) => ({
-    ...contractOf(5000, consumer, at(later)),
+    ...contractOf(1_000_000, consumer, at(later)),
     lane: createIncomingContracts(ledger, consumer),
   }));
   for (const { lane, bytes } of contracts) lane.pay(packOf(100, bytes), at(12_000));
   for (let age = 12_000; age < 300_000; age += 1000) ledger.takeReports(at(age));
   const told: number[] = [];
   for (let age = 300_000; age < 1_200_000; age += 1000) {
-    for (const { lane } of contracts) lane.pay(packOf(1), at(age));
+    for (const { lane } of contracts) lane.pay(packOf(300), at(age));
     if (ledger.takeReports(at(age)).length === 2) told.push(age);
   }
   const last = 900_000;
   expect(told).toEqual(Array.from({ length: 41 }, (_, nth) => last - 15_000 * (40 - nth)));
+});
+
+test('who only pings is not reported on again and again', () => {
+  const ledger = createLedger();
+  const lane = createIncomingContracts(ledger, consumer);
+  lane.pay(packOf(1000, contractOf(5000).bytes), start);
+  ledger.takeReports(start + 285_000);
+  for (let age = 300_000; age < 900_000; age += 20_000) {
+    lane.pay(packOf(1), start + age);
+    expect(ledger.takeReports(start + age)).toEqual([]);
+  }
 });
 
 test('of what came late, too little is reported for a dispute', () => {

@@ -154,10 +154,10 @@ test('a late report says how much of it is unpaid as it is', () => {
   own.acked(opened.by, 1);
   send(400, start);
   own.step(start + 285_000);
-  send(30, start + 299_000);
-  send(5, start + closedByServiceAge);
+  send(3000, start + 299_000);
+  send(5000, start + closedByServiceAge);
   expect(own.step(start + closedByServiceAge + 15_000).reports).toMatchObject([
-    { ackedByteCount: 35, bridgedByteCount: 5, isCheckpoint: true },
+    { ackedByteCount: 8000, bridgedByteCount: 5000, isCheckpoint: true },
   ]);
 });
 

@@ -40,7 +40,12 @@ export const gatewaySection = z
     blocked_ports: listOf(portEntry, 1000)
       .default([25])
       .describe(
-        'Ports that consumers may not reach: 25, "6881-6889", "udp/1900", or by name: mail, file-sharing, scanning, web-only. 25 is how spam is sent.',
+        'Ports that consumers may not reach: 25, "6881-6889", "udp/1900", or by name: mail, file-sharing, scanning, router-helpers, web-only. 25 is how spam is sent.',
+      ),
+    router_helpers: oneOf(['refuse', 'pass'])
+      .default('refuse')
+      .describe(
+        'Old protocols (FTP, SIP, H.323, IRC) in which many home routers read along, and open ports that are named there. refuse: consumers cannot have your router open any; pass: for a router that does not do so.',
       ),
     other_protocols: listOf(oneOf(furtherProtocols), 16)
       .default([])

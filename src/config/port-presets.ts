@@ -53,6 +53,19 @@ export const portPresets = {
     { ports: 'udp/19', why: 'character generator: the same' },
     { ports: 'tcp/27017', why: 'MongoDB: open databases are taken over' },
   ],
+  'router-helpers': [
+    { ports: 'tcp/21', why: 'FTP: a port of the machine that speaks, to the server' },
+    { ports: 'udp/69', why: 'TFTP: the same' },
+    { ports: 'udp/137', why: 'NetBIOS names: the same' },
+    { ports: 'udp/161', why: 'SNMP: rewritten on the way' },
+    { ports: 'tcp/554', why: 'RTSP, for cameras: a port of the machine that speaks' },
+    { ports: '1719-1720', why: 'H.323, for calls: a port of any machine at home, to anybody' },
+    { ports: 'tcp/1723', why: 'PPTP, a VPN: its GRE' },
+    { ports: 5060, why: 'SIP, for calls: ports of the machine that speaks' },
+    { ports: 'tcp/6566', why: 'SANE, for scanners: a port of the machine that speaks' },
+    { ports: 'tcp/6667', why: 'IRC: a port of the machine that speaks, to anybody' },
+    { ports: 'udp/10080', why: 'Amanda, for backups: ports of the machine that speaks' },
+  ],
   'web-only': [
     { ports: '1-52', why: beyondTheWeb },
     { ports: '54-79', why: beyondTheWeb },
@@ -68,6 +81,14 @@ export function expandPresets(entries: readonly (number | string)[]): readonly (
   return entries.flatMap((entry) =>
     isPreset(entry) ? portPresets[entry].map(({ ports }) => ports) : [entry],
   );
+}
+
+/**
+ * The ports at which routers read along, unless the owner lets consumers use them. They hold
+ * whatever else the owner blocks: what is opened by them is the home's.
+ */
+export function listHelperPorts(helpers: 'refuse' | 'pass'): readonly (number | string)[] {
+  return helpers === 'refuse' ? expandPresets(['router-helpers']) : [];
 }
 
 /** True for the name of a preset. */

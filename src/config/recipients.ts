@@ -3,7 +3,7 @@ import { hostPortOfUrl } from '../lib/host-port.ts';
 import type { FurtherProtocol } from '../lib/protocols.ts';
 import { isLoopback } from '../service/url.ts';
 import { splitDenied } from './deny-destinations.ts';
-import { expandPresets } from './port-presets.ts';
+import { expandPresets, listHelperPorts } from './port-presets.ts';
 import type { Config } from './schema.ts';
 
 /**
@@ -22,6 +22,8 @@ export interface WaysOut {
   readonly denyDestinations: readonly string[];
   /** `25`, `6881-6889`, `udp/1900`. */
   readonly blockedPorts: readonly (number | string)[];
+  /** The same for consumers alone: the agent's own tunnel may lead to one of them. */
+  readonly helperPorts: readonly (number | string)[];
   /** Protocols beside TCP, UDP and ping that may leave. */
   readonly openProtocols: readonly FurtherProtocol[];
   /** Connections of all consumers together; undefined to let the machine decide. */
@@ -50,6 +52,7 @@ export function findWaysOut(config: Pick<Config, 'gateway' | 'report'> & Partial
     allowDestinations: gateway.allow_destinations,
     denyDestinations: splitDenied(gateway.deny_destinations).named,
     blockedPorts: expandPresets(gateway.blocked_ports),
+    helperPorts: listHelperPorts(gateway.router_helpers),
     openProtocols: gateway.other_protocols,
     totalConnections: gateway.connections.total,
     publicAddress: gateway.public_address,

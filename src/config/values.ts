@@ -87,7 +87,7 @@ export const fileOfAddresses = textThat(
 
 const wrongPorts = {
   error:
-    'a port from 1 to 65535, a range ("6881-6889"), ports of one protocol ("udp/1900", "tcp/6660-6669") or "mail", "file-sharing", "scanning", "web-only", "other-protocols"',
+    'a port from 1 to 65535, a range ("6881-6889"), ports of one protocol ("udp/1900", "tcp/6660-6669") or "mail", "file-sharing", "scanning", "router-helpers", "web-only", "other-protocols"',
   abort: true,
 };
 

@@ -57,7 +57,7 @@ export function renderHostRuleset(policy: HostPolicy, how: Installation = 'kept'
     ),
   ];
   const named = [
-    ...listPortRules(policy.blockedPorts, 'dport'),
+    ...listPortRules(policy, 'dport'),
     ...listProtocolRules(policy),
     ...forAll(policy.denyDestinations, 'drop'),
   ];
@@ -166,7 +166,7 @@ function listAnswers(policy: HostPolicy): readonly string[] {
       'saddr',
     ),
     ...policy.recipients.map(({ address, port }) => `ip saddr ${address} tcp sport ${port} accept`),
-    ...listPortRules(policy.blockedPorts, 'sport'),
+    ...listPortRules(policy, 'sport'),
     `${matchOtherProtocols(policy.openProtocols)} drop`,
     ...forAll(policy.denyDestinations, 'drop', 'saddr'),
     ...listNotPublic(policy, 'saddr'),
@@ -202,10 +202,11 @@ function forAll(prefixes: readonly string[], verdict: string, side: Side = 'dadd
 }
 
 // A single blocked port is refused to the agent itself too. The tunnel's own port may lie in a
-// blocked range, so of a range only what the namespace translated is refused: consumers leave it
-// from the usual ports, because its settings are the kernel's defaults.
+// blocked range, or be one at which routers read along, so of these only what the namespace
+// translated is refused: consumers leave it from the usual ports, because its settings are the
+// kernel's defaults.
 function listPortRules(
-  blockedPorts: HostPolicy['blockedPorts'],
+  { blockedPorts, helperPorts }: Pick<HostPolicy, 'blockedPorts' | 'helperPorts'>,
   side: PortSide,
 ): readonly string[] {
   const { true: ranges = [], false: single = [] } = Object.groupBy(
@@ -216,7 +217,7 @@ function listPortRules(
   const translated = `th ${near} ${usualConsumerPorts.first}-${usualConsumerPorts.last}`;
   return [
     ...listPortMatches(single, { by: 'ports', side }).map(({ match }) => `${match} drop`),
-    ...listPortMatches(ranges, { by: 'ports', side }).map(
+    ...listPortMatches([...ranges, ...helperPorts], { by: 'ports', side }).map(
       ({ match }) => `${match} ${translated} drop`,
     ),
   ];

@@ -3,6 +3,7 @@ import { isInsideLab } from '../../tools/lab/network.ts';
 import { listClosedRows, listHeldTwice, listRows } from './all-rows.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { proveRows, whileHeldStill } from './prove.ts';
+import { whileRenamed } from './renamed.ts';
 import { findThrough } from './run-rows.ts';
 import { listFailures, listScenarios, scenarios } from './scenarios.ts';
 import {
@@ -23,7 +24,8 @@ import {
  * leaves each alone, unless `--out`; `--only` then takes the rows whose names hold the words, and
  * `--rules` the rules (several with commas between them). With `--closed` the permit has run out
  * meanwhile, and what passes while it provides is tried too; with `--second` the agent's own table
- * is gone, which shows what the fence around it holds.
+ * is gone, which shows what the fence around it holds; with `--renamed` the source's device has
+ * another name.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -35,6 +37,7 @@ async function main(): Promise<void> {
       out: { type: 'boolean', default: false },
       closed: { type: 'boolean', default: false },
       second: { type: 'boolean', default: false },
+      renamed: { type: 'boolean', default: false },
       rules: { type: 'string', default: '' },
     },
   });
@@ -48,8 +51,9 @@ async function main(): Promise<void> {
     throw new Error(`attack: --from ${values.from}: not one of ${attackSources.join(', ')}`);
   for (const way of from === 'program' ? (['container'] as const) : chosen) {
     await using world = await open(way, from);
-    const { rules, out, closed: isClosed, second: isSecond, only = '' } = values;
-    if (values.prove) await prove(world, { only, rules, isClosed, isSecond, isEachAlone: !out });
+    const { rules, out, closed, second, renamed, only = '' } = values;
+    const state = { isClosed: closed, isSecond: second, isRenamed: renamed };
+    if (values.prove) await prove(world, { ...state, only, rules, isEachAlone: !out });
     else await attack(world, only);
   }
 }
@@ -83,11 +87,13 @@ async function prove(
     only,
     isClosed,
     isSecond,
+    isRenamed,
     ...which
   }: {
     readonly only: string;
     readonly isClosed: boolean;
     readonly isSecond: boolean;
+    readonly isRenamed: boolean;
     readonly rules: string;
     readonly isEachAlone: boolean;
   },
@@ -97,13 +103,14 @@ async function prove(
   await world.lab.runCommand('provide', 'public');
   await world.lab.waitForStatus(({ phase }) => phase === 'providing');
   say(`\n${world.way}: each rule taken out${which.isEachAlone ? ', and each by itself' : ''}`);
-  const tried = isClosed ? listClosedRows(world) : listRows(world);
+  const tried = isClosed || isRenamed ? listClosedRows(world) : listRows(world);
   const named = tried.filter(({ name }) => name.includes(only));
   const rows = isSecond ? listHeldTwice(world, named) : named;
   const proofs = await whileHeldStill(world, async () => {
     if (isClosed) await world.inside('nft', 'flush set inet tributary permit');
     if (isSecond) await world.inside('nft', 'flush ruleset');
-    return proveRows(world, rows, { ...which, say });
+    const act = () => proveRows(world, rows, { ...which, say });
+    return isRenamed ? whileRenamed(world, act) : act();
   });
   for (const { row, heldBy, getsThroughWithout } of proofs) {
     say(

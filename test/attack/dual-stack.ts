@@ -53,10 +53,15 @@ export async function makeDualStack(lab: Lab): Promise<void> {
 
 /**
  * As home routers have it: out is open, in is what was asked for. A forwarded port leads from
- * outside to the NAS.
+ * outside to the NAS. And it reads along what FTP says, to open the ports that are named there.
  */
 const firewall = `
   table inet firewall {
+    ct helper reader { type "ftp" protocol tcp; l3proto ip; }
+    chain reading {
+      type filter hook prerouting priority filter; policy accept;
+      iifname "lan0" tcp dport 21 ct helper set "reader"
+    }
     chain through {
       type filter hook forward priority filter; policy accept;
       iifname "wan0" ct state { established, related } accept

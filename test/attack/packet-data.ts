@@ -45,7 +45,9 @@ export const attackAddresses = {
   routed6: '2a0f:9::5',
   /** The host's address in its second network, and another machine there. */
   second4: '192.168.78.2',
+  second6: 'fd78::2',
   beyond4: '192.168.78.9',
+  beyond6: 'fd78::9',
 } as const;
 
 /** A port that the rows' packets leave from unless they say another. */

@@ -3,10 +3,10 @@ import type { Point } from './world.ts';
 
 /**
  * Where a row's packets come from: a consumer, a server that works with one, a neighbour at home.
- * `uplink`: any sender, where no router is between the device and the Internet. `device`: what the
- * agent's own namespace sends itself.
+ * `uplink`: any sender, where no router is between the device and the Internet. `second`: a machine
+ * of another network of the device's. `device`: what the agent's own namespace sends itself.
  */
-type From = 'tunnel' | 'internet' | 'lan' | 'uplink' | 'device';
+type From = 'tunnel' | 'internet' | 'lan' | 'uplink' | 'second' | 'device';
 
 /** One turn: packets from one place. */
 export interface Step {

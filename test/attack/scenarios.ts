@@ -8,6 +8,7 @@ import { tryOutliving } from './outliving.ts';
 import type { Packet } from './packet-data.ts';
 import { findIdle, whileHeldStill } from './prove.ts';
 import { tryDisturbances } from './recovery.ts';
+import { whileRenamed } from './renamed.ts';
 import type { Row } from './row.ts';
 import { controls } from './rows/controls.ts';
 import { tooBigRows } from './rows/from-home.ts';
@@ -133,14 +134,9 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'with its device under another name',
     run: (world) =>
-      heldStill(world, async () => {
-        await world.inside('ip', 'link', 'set', world.attackedDevice, 'name', 'stranger0');
-        try {
-          return await runRowsAtOnce(world, listClosedRows(world));
-        } finally {
-          await world.inside('ip', 'link', 'set', 'stranger0', 'name', world.attackedDevice);
-        }
-      }),
+      heldStill(world, () =>
+        whileRenamed(world, () => runRowsAtOnce(world, listClosedRows(world))),
+      ),
   },
   { name: 'while one consumer sends all it can', run: tryGreedyConsumer },
   { name: 'after connections were forgotten', run: tryLateAnswers },

@@ -16,7 +16,7 @@ import { type PacketProcess, startPacketProcess } from './packet-process.ts';
 import { homeServers } from './rows/late-answers.ts';
 import { deniedDestinations } from './rows/own-outside.ts';
 import { blockedPorts } from './rows/port-ranges.ts';
-import { makeSecondNetwork, secondNetwork } from './second-network.ts';
+import { makeSecondNetwork, secondCard, secondNetwork } from './second-network.ts';
 import { wayIn, withoutRights } from './way-in.ts';
 
 /**
@@ -265,15 +265,17 @@ function withCarrier(
 async function listWays(lab: Lab, consumerEnd: string, agentNetns: string) {
   const readMac = async (host: HostName, device: string) =>
     (await lab.network.run(host, 'cat', `/sys/class/net/${device}/address`)).trim();
-  const [uplink, wan] = await Promise.all([
+  const [uplink, wan, second] = await Promise.all([
     readMac('device', deviceUplink),
     readMac('home', 'wan0'),
+    readMac('device', secondCard),
   ]);
   return [
     { name: 'tunnel', netns: lab.network.netns('proxy'), interface: consumerEnd },
     { name: 'lan', netns: lab.network.netns('nas'), interface: 'lan0', to: uplink },
     { name: 'uplink', netns: lab.network.netns('home'), interface: 'lan0', to: uplink },
     { name: 'internet', netns: lab.network.netns('internet'), interface: 'to-home', to: wan },
+    { name: 'second', netns: lab.network.netns('nas'), interface: secondNetwork, to: second },
     { name: 'device', netns: agentNetns },
   ];
 }

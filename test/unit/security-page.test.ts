@@ -14,6 +14,7 @@ const policy = {
   })),
   remainingBytes,
   remainingNewBytes,
+  blockedPorts: [...homePolicy.blockedPorts, 'tcp/21', 'udp/69'],
   line: { ...homePolicy.line, dropAboveBits: policed?.line.dropAboveBits },
 };
 

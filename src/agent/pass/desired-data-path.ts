@@ -1,5 +1,5 @@
 import { splitDenied } from '../../config/deny-destinations.ts';
-import { expandPresets } from '../../config/port-presets.ts';
+import { expandPresets, listHelperPorts } from '../../config/port-presets.ts';
 import type { Config } from '../../config/schema.ts';
 import type { DesiredDataPath } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
@@ -83,7 +83,10 @@ export function planDataPath(sources: DesiredSources): DesiredDataPath {
     gateway: {
       allowDestinations: config.gateway.allow_destinations,
       denyDestinations: splitDenied(config.gateway.deny_destinations).named,
-      blockedPorts: expandPresets(config.gateway.blocked_ports),
+      blockedPorts: [
+        ...expandPresets(config.gateway.blocked_ports),
+        ...listHelperPorts(config.gateway.router_helpers),
+      ],
       openProtocols: config.gateway.other_protocols,
       pagePort: findPagePort(config.status.listen),
       connections: {

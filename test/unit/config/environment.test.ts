@@ -58,7 +58,7 @@ describe('a wrong value in the environment is an error with its name', () => {
     [
       'TRIBUTARY_GATEWAY_BLOCKED_PORTS',
       '25,smtp',
-      'found "smtp"; allowed: a port from 1 to 65535, a range ("6881-6889"), ports of one protocol ("udp/1900", "tcp/6660-6669") or "mail", "file-sharing", "scanning", "web-only", "other-protocols"',
+      'found "smtp"; allowed: a port from 1 to 65535, a range ("6881-6889"), ports of one protocol ("udp/1900", "tcp/6660-6669") or "mail", "file-sharing", "scanning", "router-helpers", "web-only", "other-protocols"',
     ],
     [
       'TRIBUTARY_PROVIDE_SCHEDULE',

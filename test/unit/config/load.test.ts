@@ -4,7 +4,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { linesOf, load, makeDirectory, makeFile, withService } from './config-fixture.ts';
 
 const portsAllowed =
-  'a port from 1 to 65535, a range ("6881-6889"), ports of one protocol ("udp/1900", "tcp/6660-6669") or "mail", "file-sharing", "scanning", "web-only", "other-protocols"';
+  'a port from 1 to 65535, a range ("6881-6889"), ports of one protocol ("udp/1900", "tcp/6660-6669") or "mail", "file-sharing", "scanning", "router-helpers", "web-only", "other-protocols"';
 
 describe('one wrong value gives one line with place, finding and what is allowed', () => {
   const rows: readonly (readonly [string, string, string])[] = [

@@ -43,7 +43,9 @@ describe("the host's side of the fence", () => {
     const at = (part: string) => lines.findIndex((line) => line.includes(part));
     for (const ports of [
       'th dport { 25 } drop',
-      'th dport { 6881-6889 } th sport 16384-32767 drop',
+      // With the ports at which routers read along, from consumers alone.
+      'th dport { 1719-1720, 5060, 6881-6889 } th sport 16384-32767 drop',
+      'tcp dport { 21, 6660-6669 } th sport 16384-32767 drop',
     ]) {
       expect(at(ports)).toBeGreaterThan(at('tcp dport 443 accept'));
       expect(at('192.0.2.7, 192.0.2.0/25 } accept')).toBeGreaterThan(at(ports));

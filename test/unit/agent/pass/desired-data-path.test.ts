@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { planDataPath } from '../../../../src/agent/pass/desired-data-path.ts';
+import { expandPresets } from '../../../../src/config/port-presets.ts';
+import { findWaysOut } from '../../../../src/config/recipients.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { toWish } from '../../../../src/source/wireguard/driver.ts';
 import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';
@@ -16,6 +18,7 @@ const config = configSchema.parse({
   tunnel: { interface: 'tributary9' },
   gateway: {
     blocked_ports: [25, 465],
+    router_helpers: 'pass',
     allow_destinations: ['192.0.2.0/24'],
     deny_destinations: ['file:/a.txt', '198.51.100.7'],
     uplink: 'eth7',
@@ -99,4 +102,17 @@ test('it is data: printed it shows everything but secrets, and twice the same is
     (typeof value === 'object' && Object.values(value ?? {}).some(hasFunction));
   expect(hasFunction({ ...plan(), remaining: () => 1 })).toBe(true);
   expect(hasFunction(plan())).toBe(false);
+});
+
+test('ports at which routers read along are blocked beside those that the owner names', () => {
+  const { gateway } = configSchema.parse({
+    service: { base_url: 'https://service.example' },
+    gateway: { blocked_ports: [] },
+  });
+  const { blockedPorts = [] } = plan({ config: { ...config, gateway } }).gateway ?? {};
+  expect(blockedPorts).toEqual(expandPresets(['router-helpers']));
+  // Consumers alone: the tunnel itself may lead to one of them.
+  const ways = findWaysOut({ ...config, gateway });
+  expect(ways).toMatchObject({ blockedPorts: [], helperPorts: blockedPorts });
+  expect(findWaysOut(config).helperPorts).toEqual([]);
 });

@@ -112,8 +112,8 @@ export default defineConfig({
         test: {
           name: 'systems',
           include: ['test/systems/**/*.test.ts'],
-          testTimeout: 900_000,
-          hookTimeout: 900_000,
+          testTimeout: 3_600_000,
+          hookTimeout: 3_600_000,
           maxWorkers: 1,
         },
       },

@@ -44,7 +44,7 @@ beforeAll(async () => {
     timeout: 60_000,
     interval: 500,
   });
-}, 900_000);
+});
 
 afterAll(async () => {
   await fleet?.remove();

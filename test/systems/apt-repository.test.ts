@@ -130,9 +130,9 @@ fit_to_world() {
 }
 # dialogue COMMAND: types an answer to each question, once it is asked.
 dialogue() {
-  : >/tmp/shown
+  : >/tmp/shown; rm -f /tmp/ended
   { answer 'Address of the service' "$(printf '\\025%s' "$service")"; answer 'Which profile' ''; answer 'Who may use' ''
-    answer 'Most data' '500 GB'; answer 'Auth code' "$(auth_code)"; sleep 60; } |
+    answer 'Most data' '500 GB'; answer 'Auth code' "$(auth_code)"; until_true 120 test -s /tmp/ended; } |
     script --quiet --flush --return --command "stty cols 160 rows 40; $1; echo \\$? >/tmp/ended; kill -9 \\$PPID" /tmp/shown
   cat /tmp/shown
   return "$(cat /tmp/ended)"

@@ -80,7 +80,7 @@ it("a container provides from a clone, from a release's compose file alone and b
     is_refused $bridge || fail 'the host was reached by the bridge of its containers'
     curl -sf http://127.0.0.1:9469/readyz || fail 'the page is not served on the host'
     # From another machine, where nobody sits at this one.
-    sleep 60 | on internet ssh -L 9469:127.0.0.1:9469 DEVICE &
+    sleep 600 | on internet ssh -L 9469:127.0.0.1:9469 DEVICE &
     until_true 20 on internet curl -sf http://127.0.0.1:9469/readyz
     client_id >client
     until_true 120 is_healthy

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const name = (version: string) => join(packages.folder, `tributary_${version}_all.deb`);
   await repack({ from, to: name('0.9.0-1'), version: '0.9.0-1', change: makeSampleConffile });
   await repack({ from, to: name('1.1.0-1'), version: '1.1.0-1', change: changeSample });
-}, 300_000);
+});
 
 afterAll(() => packages?.remove());
 
@@ -26,7 +26,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
   beforeAll(async () => {
     machine = await createMachine({ suite });
     await packages.putInto(machine);
-  }, 600_000);
+  });
 
   afterAll(() => machine?.remove());
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   packages = await preparePackagesAndWorld('1.0.0');
   const to = join(packages.folder, 'tributary_0.9.0-1_all.deb');
   await repack({ from: packages.pathOf('1.0.0'), to, version: '0.9.0-1', change: makeOld });
-}, 300_000);
+});
 
 afterAll(() => packages?.remove());
 
@@ -57,7 +57,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, an older package', (suite
     // With it the users that systemd makes are known by their names to every program.
     machine = await createMachine({ suite, packages: ['libnss-systemd'] });
     await packages.putInto(machine);
-  }, 600_000);
+  });
 
   afterAll(() => machine?.remove());
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
   expect([install, setUp]).toEqual([[installLine, setUp], 'tributary setup']);
   expect(inScript).toMatch(/^tributary setup --service "\$service" .*--code-file code\.txt$/);
   packages = await preparePackagesAndWorld('1.0.0', '1.0.1');
-}, 300_000);
+});
 
 afterAll(() => packages?.remove());
 
@@ -41,7 +41,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the package', (suite) => 
   beforeAll(async () => {
     machine = await createMachine({ suite });
     await packages.putInto(machine);
-  }, 600_000);
+  });
 
   afterAll(() => machine?.remove());
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exec } from '../../src/system/exec.ts';
 import { version } from '../../src/version.ts';
 import { readBlocks, splitCommands } from '../pages.ts';
-import { createMachine, type Machine } from './support/machine.ts';
+import { beSlow, createMachine, type Machine } from './support/machine.ts';
 import { makePackage } from './support/packages.ts';
 import { buildProgram, copyWorld } from './support/program.ts';
 import { findHindrance } from './support/tree.ts';
@@ -58,12 +58,8 @@ describe.skipIf(hindrance !== undefined)(
       // The world has a Node and a build of its own: it is there before the package.
       await copyWorld(machine, build, join(unpacked, 'usr/lib/tributary/node'));
       await machine.copyIn(path, join('/srv/packages', `tributary_${version}-1_arm64.deb`));
-      // No board is as slow as this one: here the agent's start alone takes most of a minute.
-      for (const unit of ['tributary.service', 'tributary-netns.service']) {
-        const patience = '[Service]\nTimeoutStartSec=600\n';
-        await machine.writeFile(`/etc/systemd/system/${unit}.d/patience.conf`, patience);
-      }
-    }, 1_800_000);
+      await beSlow(machine);
+    });
 
     afterAll(async () => {
       await machine?.remove();
@@ -136,11 +132,11 @@ describe.skipIf(hindrance !== undefined)(
       check_forwarding
       note 'provides again'
     `,
-        1_500_000,
+        2_700_000,
       );
       expect(exitCode, text).toBe(0);
       expect(Number(/^agent (\d+) KiB$/m.exec(text)?.[1]), text).toBeLessThan(150_000);
-    }, 1_700_000);
+    }, 3_000_000);
   },
 );
 
@@ -163,8 +159,9 @@ const renderRightWireGuard = (bootedMs: number) => `#!/bin/sh
 `;
 
 const words = String.raw`
-node=/srv/world/node dist=/srv/world/dist patience=12
+node=/srv/world/node dist=/srv/world/dist
 . /srv/world/world.sh
+patience=$(how_slow 12 120)
 right_seconds() { echo $((booted_seconds + $(cut -d. -f1 /proc/uptime))); }
 note() { echo "after $(cut -d' ' -f1 /proc/uptime) s, at $(date -u +%F): $*"; }
 # As the board has it; systemd has made it the day of its own release. A minute later, because the kernel takes no time

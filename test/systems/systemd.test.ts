@@ -68,10 +68,13 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
   });
 
   it('starts before there is a network, provides once there is one, and leaves the host as it was', async () => {
-    await run(`
+    const text = await run(`
       connect_host; snapshot >before; ip link delete eth0
       systemctl enable --now tributary.service || fail 'it did not start without a network'
       until_true 10 is_phase signed-out
+      # As systemd runs it, drop-ins and all.
+      systemd-analyze security --threshold=15 tributary.service >exposure || fail "it is too exposed: $(tail -n 1 exposure)"
+      tail -n 1 exposure
       [ "$(ip netns identify $(systemctl show --value -p MainPID tributary))" = tributary ] || fail 'it is not in its namespace'
       grep -q '^Max core file size  *0  *0 ' /proc/$(systemctl show --value -p MainPID tributary)/limits || fail 'it may dump its memory'
       [ "$(systemctl show --value -p MemoryMax tributary)" = 268435456 ] || fail 'it may take all of the memory'
@@ -112,6 +115,7 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
       diff before after || fail 'the host is not as it was'
       is_refused 192.0.2.10 || fail 'it forwards still'
     `);
+    process.stdout.write(`${suite}, while it runs: ${/^→.*$/m.exec(text)?.[0]}\n`);
   });
 
   it('is killed when it hangs, and comes back as the same client', async () => {

@@ -45,7 +45,7 @@ it('each way provides, at a cost of its own', async () => {
   const kept = [...text.matchAll(/^(memory|CPU) .*$/gm)].map(([line]) => `  ${line}\n`);
   process.stderr.write(kept.join(''));
   expect(medians.flat().every((figure) => figure > 0)).toBe(true);
-}, 1_500_000);
+});
 
 /** Of each figure; a row is a round. */
 function computeMedians(rows: readonly (readonly number[])[]): readonly number[] {

@@ -15,15 +15,20 @@ fail() {
   exit 1
 }
 
-# until_true SECONDS COMMAND…: waits for a state; `patience` is how many times slower the machine is.
+# until_true SECONDS COMMAND…: waits for a state; `patience` is how many times slower the machine is. One that is real may
+# be busy with other work.
 until_true() {
-  deadline=$(($(date +%s) + $1 * ${patience-1}))
+  deadline=$(($(date +%s) + $1 * ${patience-5}))
   shift
   until "$@" >/dev/null 2>&1; do
     [ "$(date +%s)" -lt "$deadline" ] || fail "waited in vain for: $*"
     sleep 0.2
   done
 }
+
+# how_slow LEAST SECONDS: so many times slower than a real machine an emulated one is that boots within these seconds. One
+# that took longer has less of its host's processor, and is as much slower.
+how_slow() { awk -v least="$1" -v boot="$2" '{ slow = least * $1 / boot; print int(slow > least ? slow : least) }' /proc/uptime; }
 
 on() { ip netns exec "$@"; }
 

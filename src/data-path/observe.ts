@@ -38,6 +38,12 @@ export interface ObservedHost {
   readonly isVouched?: boolean;
 }
 
+/** What a pass found, and who waits for it. */
+export interface FoundHost extends ObservedHost {
+  /** Called once the fence is there. What is denied by list may still have to be filled in. */
+  readonly onFence?: () => void;
+}
+
 export interface HostQuestion {
   /** Names of the sources' devices. */
   readonly devices: readonly string[];

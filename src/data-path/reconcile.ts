@@ -19,7 +19,7 @@ import {
 } from './compose.ts';
 import { planLine, planLineWish } from './compose-line.ts';
 import { bestWay, type LineWay } from './line-shaper.ts';
-import { type ObservedHost, observeSysctls, observeTable } from './observe.ts';
+import { type FoundHost, type ObservedHost, observeSysctls, observeTable } from './observe.ts';
 import { holdsPermit } from './permit.ts';
 import {
   changeDevices,
@@ -76,7 +76,7 @@ export interface DataPath extends Fence {
 interface Pass {
   readonly host: DataPathHost;
   readonly desired: DesiredDataPath;
-  readonly observed: ObservedHost;
+  readonly observed: FoundHost;
   readonly composed: ComposedDataPath;
   readonly sources: readonly PlannedSource[];
 }
@@ -90,7 +90,7 @@ interface Pass {
 export async function reconcileDataPath(
   host: DataPathHost,
   desired: DesiredDataPath,
-  found: ObservedHost,
+  found: FoundHost,
 ): Promise<DataPath> {
   const { network, failures } = await takeNamesBack(host, desired.sources, found.network);
   const observed = { ...found, network };
@@ -106,6 +106,7 @@ async function passOverExisting(pass: Pass): Promise<DataPath> {
   const { host, desired, observed, composed, sources } = pass;
   const held = await holdLine(pass, composed.layout, observed);
   const fence = await reconcileTable(host.exec, observed, { ...desired, layout: held.layout });
+  if (fence.isFenced) observed.onFence?.();
   const isDenied = await reconcileDenied(host.exec, observed.denied, composed.denied);
   const failures = await raiseDevices(sources, await changeDevices(sources));
   const paths = await openWays(pass, held.layout, failures);

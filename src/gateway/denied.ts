@@ -107,8 +107,8 @@ function listChains(groups: readonly DeniedGroup[]): readonly Chain[] {
   const ofEach = (toRules: (group: DeniedGroup, devices: string) => readonly Rule[]) =>
     groups.flatMap((group) => toRules(group, nameDevices(group.devices.map((name) => ({ name })))));
   const toMarks = ({ lists, mark }: DeniedGroup, side: 'saddr' | 'daddr') =>
-    listSets(lists).map(({ name, protocol }) =>
-      rule(name, `${protocol} ${side} @${name} meta mark set ${mark}`),
+    listSets(lists).map(({ name, protocol, mask }) =>
+      rule(name, `${protocol} ${side}${mask} @${name} meta mark set ${mark}`),
     );
   // The self-test's own packets keep their mark: a list may hold where they seem to go.
   const isConsumers = probeMark.any.replace('==', '!=');
@@ -143,26 +143,24 @@ function listChains(groups: readonly DeniedGroup[]): readonly Chain[] {
   ];
 }
 
-/** One set for each list and family, named for its content. */
+/** Each list's sets, named for its content. */
 function listSets(lists: readonly AddressList[]) {
-  const sets = lists.flatMap(({ hash, elements }) => [
-    {
-      name: `v4_${hash}`,
-      protocol: 'ip',
-      type: 'type ipv4_addr; flags interval;',
-      chunks: elements[4],
-    },
-    {
-      name: `v6_${hash}`,
-      protocol: 'ip6',
-      type: 'type ipv6_addr; flags interval;',
-      chunks: elements[6],
-    },
-  ]);
+  const sets = lists.flatMap(({ hash, sets: own }) =>
+    own.map(({ family, length, size, chunks }) => ({
+      name: `v${family}_${hash}${length === undefined ? '' : `_${length}`}`,
+      protocol: family === 4 ? 'ip' : 'ip6',
+      // Told its size, the kernel makes room once, and finds an element sooner.
+      type: `type ipv${family}_addr; ${length === undefined ? 'flags interval;' : `size ${size};`}`,
+      mask: length === undefined || length === 32 ? '' : ` & ${toMask(length)}`,
+      chunks,
+    })),
+  );
   // A file that was given twice is one list.
-  return [
-    ...new Map(
-      sets.filter(({ chunks }) => chunks.length > 0).map((set) => [set.name, set]),
-    ).values(),
-  ];
+  return [...new Map(sets.map((set) => [set.name, set])).values()];
+}
+
+/** `255.255.255.0` for 24. */
+function toMask(length: number): string {
+  const ones = (2 ** 32 - 2 ** (32 - length)) >>> 0;
+  return [24, 16, 8, 0].map((shift) => (ones >>> shift) & 255).join('.');
 }

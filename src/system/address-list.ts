@@ -5,6 +5,7 @@ import { mergeCidr } from 'cidr-tools';
 import { parsePrefix } from '../lib/addresses.ts';
 import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { SystemError } from './errors.ts';
+import { lengthOf, mergePrefixes, packPrefix, toChunks } from './ipv4-prefixes.ts';
 
 /**
  * Addresses that were read and merged, as text for nft. 64,000 addresses take a megabyte as text
@@ -13,13 +14,28 @@ import { SystemError } from './errors.ts';
 export interface AddressList {
   /** A hash of the elements: two lists with equal addresses have equal hashes. */
   readonly hash: string;
-  /**
-   * By family: `192.0.2.0/24, 198.51.100.7`, as many in one text as one nft transaction takes from
-   * an ordinary user.
-   */
-  readonly elements: Readonly<Record<4 | 6, readonly string[]>>;
+  /** None of them is empty. */
+  readonly sets: readonly AddressSet[];
   /** The first few of the lines that were left out, in words; undefined if none was. */
   readonly skipped: string | undefined;
+}
+
+/** Some of a list's elements, which the kernel keeps together. */
+export interface AddressSet {
+  readonly family: 4 | 6;
+  /**
+   * The one length that all its elements have as prefixes. They are written without it then, and
+   * the kernel finds them by a hash: it takes them in a third of the time, and a packet is looked
+   * up sooner. undefined where there are prefixes of any length.
+   */
+  readonly length: number | undefined;
+  /** How many elements there are. */
+  readonly size: number;
+  /**
+   * `192.0.2.0/24, 198.51.100.7`, as many in one text as one nft transaction takes from an ordinary
+   * user.
+   */
+  readonly chunks: readonly string[];
 }
 
 /** What makes a list good enough. */
@@ -41,7 +57,11 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "the agent's user may not read it",
   ENOENT: 'there is no such file',
 };
-const chunkLength = 2500;
+/** How many elements one transaction takes. An IPv6 element is larger. */
+const chunkLengths = { 4: 5000, 6: 2500 } as const;
+/** Elements of one length, so many or more, have a set of their own: those of a few lengths. */
+const ownSetFrom = 1000;
+const mostOwnSets = 8;
 const mostBytes = 8 * 1024 ** 2;
 const mostNamed = 3;
 
@@ -70,21 +90,8 @@ export function parseAddressList(
   place: string,
   { unsound, mostEntries }: ListRules = deniedListRules,
 ): AddressList {
-  const prefixes: Readonly<Record<4 | 6, string[]>> = { 4: [], 6: [] };
-  const broken: string[] = [];
-  let number = 0;
-  // Comments may be in any encoding, so every byte is read as one character. A byte order mark is
-  // three of them.
-  for (const [line] of text.replace(/^\u00ef\u00bb\u00bf/, '').matchAll(/[^\n]*\n|[^\n]+/g)) {
-    number += 1;
-    const entry = line.replace(/[#;].*/, '').trim();
-    if (entry === '') continue;
-    const prefix = parsePrefix(entry);
-    if (prefix === undefined || prefix.length === 0)
-      broken.push(`${place}:${number}: found ${quote(entry)}`);
-    else prefixes[prefix.family].push(entry);
-  }
-  const count = prefixes[4].length + prefixes[6].length;
+  const { ipv4, ipv6, broken } = readEntries(text, place);
+  const count = ipv4.length + ipv6.length;
   if (broken.length > (unsound === 'skip' ? count : 0))
     throw new SystemError('list-refused', describeBroken(broken));
   if (count === 0) throw new SystemError('list-refused', `${place}: there is no address in it`);
@@ -94,12 +101,55 @@ export function parseAddressList(
       `${place}: it has ${count} entries; allowed: at most ${mostEntries}`,
     );
   }
-  const elements = { 4: toChunks(prefixes[4], /\/32$/), 6: toChunks(prefixes[6], /\/128$/) };
+  const sets = [...toIpv4Sets(mergePrefixes(ipv4)), ...toIpv6Sets(ipv6)];
   return {
-    hash: hash('sha256', JSON.stringify(elements)).slice(0, 12),
-    elements,
+    hash: hash('sha256', JSON.stringify(sets)).slice(0, 12),
+    sets,
     skipped: broken.length === 0 ? undefined : describeBroken(broken),
   };
+}
+
+/** A line, and what is in it if that is an address or a prefix of IPv4 in its usual form. */
+const part = String.raw`(0|[1-9]\d{0,2})`;
+const eachLine = new RegExp(
+  String.raw`[^\S\n]*${part}\.${part}\.${part}\.${part}(?:/([1-9]\d?))?[^\S\n]*(?:[#;][^\n]*)?(?:\n|$)|[^\n]*\n|[^\n]+`,
+  'y',
+);
+/** Of a line with an IPv4 address in it, with its end. */
+const shortestLine = 8;
+
+interface Entries {
+  readonly ipv4: Float64Array;
+  readonly ipv6: string[];
+  /** In words. */
+  readonly broken: readonly string[];
+}
+
+function readEntries(text: string, place: string): Entries {
+  // Comments may be in any encoding, so every byte is read as one character. A byte order mark is
+  // three of them.
+  const whole = text.replace(/^\u00ef\u00bb\u00bf/, '');
+  const ipv4 = new Float64Array(Math.ceil(whole.length / shortestLine) + 1);
+  const ipv6: string[] = [];
+  const broken: string[] = [];
+  let count = 0;
+  const lines = new RegExp(eachLine);
+  for (let number = 1; lines.lastIndex < whole.length; number += 1) {
+    const match = lines.exec(whole) ?? [''];
+    const packed = match[4] && packPrefix(match.slice(1, 5), Number(match[5] ?? 32));
+    if (typeof packed === 'number') {
+      ipv4[count++] = packed;
+      continue;
+    }
+    const entry = match[0].replace(/[#;].*/, '').trim();
+    if (entry === '') continue;
+    const prefix = parsePrefix(entry);
+    if (prefix === undefined || prefix.length === 0)
+      broken.push(`${place}:${number}: found ${quote(entry)}`);
+    else if (prefix.family === 6) ipv6.push(entry);
+    else ipv4[count++] = packPrefix(prefix.address.split('.'), prefix.length) ?? 0;
+  }
+  return { ipv4: ipv4.subarray(0, count), ipv6, broken };
 }
 
 async function readText(path: string): Promise<string> {
@@ -121,14 +171,43 @@ function quote(entry: string): string {
   return JSON.stringify(entry.length > 60 ? `${shown}…` : shown);
 }
 
-/**
- * Elements as nft takes them, `192.0.2.0/24, 198.51.100.7`; each text has as many as one nft
- * transaction accepts from an ordinary user.
- */
-function toChunks(prefixes: string[], ofOne: RegExp): readonly string[] {
-  const merged = mergeCidr(prefixes).map((prefix) => prefix.replace(ofOne, ''));
-  const count = Math.ceil(merged.length / chunkLength);
-  return Array.from({ length: count }, (_, index) =>
-    merged.slice(index * chunkLength, (index + 1) * chunkLength).join(', '),
+/** The lengths that many prefixes have, each in a set, and all other prefixes in another. */
+function toIpv4Sets(prefixes: Float64Array): readonly AddressSet[] {
+  const counts = new Uint32Array(33);
+  for (let index = 0; index < prefixes.length; index += 1) {
+    const length = lengthOf(prefixes[index] ?? 0);
+    counts[length] = (counts[length] ?? 0) + 1;
+  }
+  const own = [...counts.entries()]
+    .filter(([length, size]) => length > 0 && size >= ownSetFrom)
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, mostOwnSets)
+    .map(([length]) => length);
+  const isOther = (prefix: number) => !own.includes(lengthOf(prefix));
+  const toSet = (ofIt: Float64Array, length?: number): AddressSet => ({
+    family: 4,
+    length,
+    size: ofIt.length,
+    chunks: toChunks(ofIt, { most: chunkLengths[4], hasLength: length === undefined }),
+  });
+  const others = own.length === 0 ? prefixes : prefixes.filter(isOther);
+  return [
+    ...own.map((length) =>
+      toSet(
+        prefixes.filter((prefix) => lengthOf(prefix) === length),
+        length,
+      ),
+    ),
+    ...(others.length === 0 ? [] : [toSet(others)]),
+  ];
+}
+
+function toIpv6Sets(prefixes: string[]): readonly AddressSet[] {
+  if (prefixes.length === 0) return [];
+  const merged = mergeCidr(prefixes).map((prefix) => prefix.replace(/\/128$/, ''));
+  const most = chunkLengths[6];
+  const chunks = Array.from({ length: Math.ceil(merged.length / most) }, (_, index) =>
+    merged.slice(index * most, (index + 1) * most).join(', '),
   );
+  return [{ family: 6, length: undefined, size: merged.length, chunks }];
 }

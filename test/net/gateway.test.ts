@@ -302,6 +302,31 @@ describe.skipIf(!isInsideLab())('the gateway', () => {
       ]);
     });
 
+    test('refuses what a long list holds by prefixes of any length, and nothing beside', async () => {
+      const many = (toEntry: (index: number) => string) =>
+        Array.from({ length: 1500 }, (_, index) => toEntry(index));
+      const list = [
+        ...many((index) => `20.${index >> 7}.${(index & 127) * 2}.1`),
+        ...many((index) => `30.${index >> 6}.${(index & 63) * 4}.0/23`),
+        '40.0.0.0/8',
+      ];
+      const [anycast, single] = [`${far.publicAnycast4}/23`, far.public4];
+      const beside = { [far.publicAnycast4]: '9.9.10.0/23', [far.public4]: '192.0.2.11' };
+      for (const [denied, open, entry] of [
+        [far.publicAnycast4, far.public4, anycast],
+        [far.public4, far.publicAnycast4, single],
+        [far.publicAnycast4, far.public4, '9.0.0.0/9'],
+      ] as const) {
+        await deny(...list, entry, beside[open] ?? '');
+        expect([await tcp(denied), await tcp(open)]).toEqual(['refused', 'reached']);
+      }
+      await deny(...list);
+      expect([await tcp(far.public4), await tcp(far.publicAnycast4)]).toEqual([
+        'reached',
+        'reached',
+      ]);
+    });
+
     test('goes on refusing them when the main table is gone', async () => {
       await deny(far.publicAnycast4);
       await applyNft(network.onDevice, `delete table inet ${tableName}\n`, 'test');

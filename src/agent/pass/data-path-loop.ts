@@ -8,7 +8,7 @@ import type { Meter } from './meter.ts';
 import { hasDueTest } from './note-self-test.ts';
 import { noteFailure, type PassParts, runPass } from './pass.ts';
 
-export interface DataPathLoopParts extends Omit<PassParts, 'gate'>, GateKeeperParts {
+export interface DataPathLoopParts extends Omit<PassParts, 'gate' | 'onFence'>, GateKeeperParts {
   readonly host: PassParts['host'];
   readonly selfTest: SelfTest;
   readonly watch: PassParts['watch'] & Pick<KernelWatch, 'begin'>;
@@ -44,12 +44,18 @@ const sameLifeMs = 60_000;
 const maxSilenceMs = 120_000;
 
 export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
-  const parts = { ...given, gate: createGateKeeper(given) };
+  // The first tick of the service's loop waits until there is a fence, or making one has failed.
+  // While lists are filled after it, nothing passes, and the service can be asked.
+  let isServiceWoken = false;
+  const onFence = () => {
+    if (!isServiceWoken) given.wakeups.service.notify();
+    isServiceWoken = true;
+  };
+  const parts = { ...given, gate: createGateKeeper(given), onFence };
   const { state, path } = parts;
   let changedAtMs = Number.NEGATIVE_INFINITY;
   let before = '';
-  // The first tick of the service's loop waits until there is a fence, or making one has failed.
-  let waiting = [() => parts.wakeups.service.notify()];
+  let waiting: (() => void)[] = [onFence];
   const takeWaiting = () => {
     const served = waiting;
     waiting = [];

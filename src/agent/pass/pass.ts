@@ -36,6 +36,8 @@ export interface PassParts
   readonly selfTest: Pick<SelfTest, 'review'>;
   readonly segments: SegmentCount;
   readonly refreshDenied: () => Promise<void>;
+  /** Called in each pass once the fence is there; long lists may still have to be filled in. */
+  readonly onFence: () => void;
   readonly scheduledMode: ScheduledMode;
 }
 
@@ -83,7 +85,8 @@ export async function runPass(parts: PassParts): Promise<void> {
     unreadBytes: parts.segments.unreadBytes(counted),
   };
   const table = found.host.isVouched ? counted : await parts.segments.allow(counted, desired);
-  const dataPath = await reconcileDataPath(parts.host, desired, { ...found.host, table });
+  const { onFence } = parts;
+  const dataPath = await reconcileDataPath(parts.host, desired, { ...found.host, table, onFence });
   const uplink = toCountedUplink(found.host.network.interfaces, dataPath.uplink);
   const ways = { devices: listDevices(parts), uplink };
   await parts.segments.begin(ways, () => observeTable(parts.host.exec));

@@ -38,7 +38,9 @@ const registration = {
 /**
  * A device's data path on a fake machine, registered and connected, with everything around it real.
  */
-export async function createAgentWorld(given: { readonly provide?: object } = {}) {
+export async function createAgentWorld(
+  given: { readonly provide?: object; readonly gateway?: object } = {},
+) {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-agent-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const config = configSchema.parse({

@@ -47,10 +47,8 @@ function createTable(
   };
 }
 
-const namesOf = (own: typeof one) => [
-  ...(own.elements[4].length > 0 ? [`v4_${own.hash}`] : []),
-  ...(own.elements[6].length > 0 ? [`v6_${own.hash}`] : []),
-];
+const namesOf = ({ hash, sets }: typeof one) =>
+  sets.map(({ family, length }) => `v${family}_${hash}${length === undefined ? '' : `_${length}`}`);
 
 describe('what is denied', () => {
   test('looks as reviewed', async () => {
@@ -64,10 +62,27 @@ describe('what is denied', () => {
       false,
       false,
       false,
-      false,
       true,
     ]);
     expect(scripts[1]).toContain('elements = { 20.0.0.0, 20.0.1.0,');
+  });
+
+  test.each([
+    [32, 'ip daddr', (index: number) => `20.${index >> 7}.${(index & 127) * 2}.1`],
+    [
+      23,
+      'ip daddr & 255.255.254.0',
+      (index: number) => `20.${index >> 6}.${(index & 63) * 4}.0/23`,
+    ],
+    [9, 'ip daddr & 255.128.0.0', (index: number) => `20.${index >> 6}.${(index & 63) * 4}.0/23`],
+  ])('finds many prefixes of length %i by a hash', (length, match, toEntry) => {
+    const many = list(Array.from({ length: 1500 }, (_, index) => toEntry(index)).join('\n'));
+    const sets = many.sets.map((set) => ({ ...set, length }));
+    const text = [...renderDenied(undefined, policy({ ...many, sets }))].join('');
+    const name = `v4_${many.hash}_${length}`;
+    expect(text).toContain(`set ${name} { type ipv4_addr; size 1500; }`);
+    expect(text).toContain(`${match} @${name} meta mark set`);
+    expect(text).toContain(`${match.replace('daddr', 'saddr')} @${name} meta mark set`);
   });
 
   test('is left alone where it is in the kernel', () => {

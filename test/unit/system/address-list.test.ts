@@ -13,8 +13,23 @@ import {
 import { assertLaw } from '../law.ts';
 import { arbitraryPrefix, isInsideModel, parseValue, toPrefixText } from '../lib/prefix-model.ts';
 
-const listElements = ({ elements }: AddressList) =>
-  [elements[4], elements[6]].map((chunks) => chunks.join(', '));
+const listElements = ({ sets }: AddressList) =>
+  ([4, 6] as const).map((family) =>
+    sets
+      .filter((set) => set.family === family)
+      .flatMap(({ chunks }) => chunks)
+      .join(', '),
+  );
+
+/** Every prefix of a list, with its length, by family. */
+const listPrefixes = ({ sets }: AddressList, family: 4 | 6) =>
+  sets
+    .filter((set) => set.family === family)
+    .flatMap(({ length, chunks }) =>
+      chunks
+        .flatMap((chunk) => chunk.split(', '))
+        .map((text) => (length === undefined ? text : `${text}/${length}`)),
+    );
 
 describe('a list of addresses', () => {
   test.each([
@@ -99,15 +114,52 @@ describe('a list of addresses', () => {
     expect(hashOf('192.0.2.0/25')).not.toBe(hashOf('192.0.2.0/24'));
   });
 
-  test('is cut into pieces of 2,500', () => {
-    const text = Array.from(
-      { length: 6000 },
-      (_, index) => `20.${index >> 8}.${index & 255}.0`,
-    ).join('\n');
-    const pieces = parseAddressList(text, 'list').elements[4].map(
-      (piece) => piece.split(', ').length,
+  test.each([
+    ['5,000', (index: number) => `20.${index >> 8}.${index & 255}.0`, [5000, 1000]],
+    ['2,500 of IPv6', (index: number) => `2001:db8:${index.toString(16)}::/48`, [2500, 2500, 1000]],
+  ])('is cut into pieces of %s', (_claim, toEntry, pieces) => {
+    const text = Array.from({ length: 6000 }, (_, index) => toEntry(2 * index)).join('\n');
+    const [set, ...others] = parseAddressList(text, 'list').sets;
+    expect(set?.chunks.map((piece) => piece.split(', ').length)).toEqual(pieces);
+    expect(set?.size).toBe(6000);
+    expect(others).toEqual([]);
+  });
+
+  test('has a set for each length of a thousand prefixes, and one for all others', () => {
+    const many = (count: number, toEntry: (index: number) => string) =>
+      Array.from({ length: count }, (_, index) => toEntry(index));
+    const entries = [
+      ...many(1500, (index) => `20.${index >> 6}.${(index & 63) * 4}.0/24`),
+      ...many(1000, (index) => `30.${index >> 6}.0.${(index & 63) * 4 + 1}`),
+      ...many(999, (index) => `40.${index >> 5}.${(index & 31) * 8}.0/23`),
+      '50.0.0.0/8',
+    ];
+    const list = parseAddressList(entries.join('\n'), 'list');
+    expect(list.sets.map(({ length, size }) => [length, size])).toEqual([
+      [24, 1500],
+      [32, 1000],
+      [undefined, 1000],
+    ]);
+    expect(
+      listPrefixes(list, 4)
+        .map((text) => text.replace('/32', ''))
+        .sort(),
+    ).toEqual(entries.sort());
+    const [, , others] = list.sets;
+    expect(others?.chunks.join()).toContain('50.0.0.0/8');
+  });
+
+  test('has a set for the eight commonest lengths at most', () => {
+    const entries = Array.from({ length: 11 }, (_, kind) =>
+      Array.from(
+        { length: 1000 + kind },
+        (_, index) => `${20 + kind}.${index >> 5}.${(index & 31) * 8}.0/${32 - kind}`,
+      ),
     );
-    expect(pieces).toEqual([2500, 2500, 1000]);
+    const lengths = parseAddressList(entries.flat().join('\n'), 'list').sets.map(
+      ({ length }) => length,
+    );
+    expect(lengths).toEqual([22, 23, 24, 25, 26, 27, 28, 29, undefined]);
   });
 
   test('covers what was given, exactly, in as few prefixes as possible, of which no two meet', () => {
@@ -119,9 +171,7 @@ describe('a list of addresses', () => {
       const list = parseAddressList(models.map(toPrefixText).join('\n'), 'list');
       for (const family of [4, 6] as const) {
         const own = models.filter((model) => model.family === family);
-        const ranges = list.elements[family]
-          .flatMap((chunk) => chunk.split(', '))
-          .map((text) => toEnds(text, family));
+        const ranges = listPrefixes(list, family).map((text) => toEnds(text, family));
         const pairs = ranges
           .slice(1)
           .map((range, index) => [ranges[index] ?? range, range] as const);

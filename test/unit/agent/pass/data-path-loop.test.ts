@@ -57,6 +57,28 @@ describe('a pass of the data path', () => {
     },
   );
 
+  test('wakes it while what is denied is still filled into the kernel', async () => {
+    const world = await createAgentWorld({ gateway: { deny_destinations: ['192.0.2.7'] } });
+    world.issued.tunnel = { tunnel: undefined, refusal: undefined };
+    const notified = vi.spyOn(world.wakeups.service, 'notify');
+    const filling = Promise.withResolvers<void>();
+    const filled = Promise.withResolvers<void>();
+    world.tamper(async (command) => {
+      if (command.input?.includes('elements = { 192.0.2.7 }')) {
+        filling.resolve();
+        await filled.promise;
+      }
+      return world.machine.exec(command);
+    });
+    const pass = world.loop.tick();
+    await filling.promise;
+    expect(notified).toHaveBeenCalledTimes(1);
+    expect(world.isOpen()).toBe(false);
+    filled.resolve();
+    await pass;
+    expect(notified).toHaveBeenCalledTimes(1);
+  });
+
   test('lets traffic through once everything is in place, and says so', async () => {
     const world = await createProvidingWorld();
     expect(world.state.mode.decision).toEqual({

@@ -31,11 +31,14 @@ async function createListWorld(
       const looked = lines.flatMap(
         (line) => new RegExp(`"chain":"${chain}",.*"comment":"(\\w+)"`).exec(line)?.[1] ?? [],
       );
-      return looked.map((name) =>
-        lines
-          .find((line) => line.includes('"set"') && line.includes(`"name":"${name}"`))
-          ?.replace(/.*"elem":/, ''),
-      );
+      // By what is in them: the names are hashes.
+      return looked
+        .map((name) =>
+          lines
+            .find((line) => line.includes('"set"') && line.includes(`"name":"${name}"`))
+            ?.replace(/.*"elem":/, ''),
+        )
+        .sort();
     },
     async pass() {
       await loop.tick();

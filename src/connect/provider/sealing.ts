@@ -1,3 +1,4 @@
+import { sealedExtra } from '../sealed/frames.ts';
 import { sealedLimits } from '../sealed/limits.ts';
 import type { SealedPart } from '../sealed/sealed-part.ts';
 import type { SealedCounters, SealedSession } from '../sealed/session.ts';
@@ -10,14 +11,14 @@ import {
 } from '../wire/encrypted-control.ts';
 import { type Frame, toFrame } from '../wire/frame.ts';
 import { encode } from '../wire/message.ts';
-import { messageTypes } from '../wire/message-types.ts';
+import { largestMessage, messageTypes } from '../wire/message-types.ts';
 import type { Pack } from '../wire/pack.ts';
 import {
   encodeAckFrame,
   encodePackFrame,
-  encodeSealedFrame,
   type SealedBody,
   type TransferPath,
+  wrapSealed,
 } from '../wire/transfer-frame.ts';
 import { isControl, readControl, waitsForItsTurn } from './controls.ts';
 import type { Drops } from './counters.ts';
@@ -80,6 +81,10 @@ interface SealingOptions {
   readonly drops: Pick<Drops, 'unreadable'>;
 }
 
+const asServer = { role: sessionRoles.server, isCompanion: false } as const;
+/** Frames that are sealed at once are written here: nothing of them is kept. */
+const scratch = Buffer.allocUnsafeSlow(largestMessage + sealedExtra);
+
 export function createSealing(options: SealingOptions): Sealing {
   let session: SealedSession | undefined;
   let peerKey: Buffer | undefined;
@@ -123,11 +128,8 @@ export function createSealing(options: SealingOptions): Sealing {
     }
   };
   const canSeal = (): boolean => session?.canSeal() === true;
-  const seal = (path: TransferPath, frame: Buffer): Buffer | undefined => {
-    const bytes = session?.seal(frame);
-    const of = { role: sessionRoles.server, isCompanion: false };
-    return bytes === undefined ? undefined : encodeSealedFrame(path, { bytes, ...of });
-  };
+  const seal = (path: TransferPath, frame: Buffer): Buffer =>
+    wrapSealed(path, asServer, frame.length + sealedExtra, (into) => session?.seal(frame, into));
   const mayBePlain = ({ frames }: Pack): boolean => {
     if (!mustSeal || frames.length === 0 || exposed.has(frames)) return true;
     return isControl(frames);
@@ -156,16 +158,17 @@ export function createSealing(options: SealingOptions): Sealing {
     },
     encodePack(path, pack) {
       if (session === undefined && !isRequired) return encodePackFrame(path, pack);
+      if (canSeal() && !isControl(pack.frames))
+        return seal(path, encodePackFrame(path, pack, sessionRoles.server, scratch));
       const plain = encodePackFrame(path, pack, sessionRoles.server);
       if (isControl(pack.frames)) return plain;
-      if (canSeal()) return seal(path, plain);
       if (!mayBePlain(pack)) return undefined;
       exposed.add(pack.frames);
       return plain;
     },
     encodeAck(path, ack) {
       const plain = encodeAckFrame(path, ack);
-      return sealedAcks.has(ack) ? (seal(path, plain) ?? plain) : plain;
+      return sealedAcks.has(ack) && canSeal() ? seal(path, plain) : plain;
     },
     noteAcks(lane, now) {
       const acks = lane.acks(now);

@@ -3,8 +3,12 @@ import type { RandomBytes } from '../wire/id.ts';
 
 /** Seals and opens whole frames by the key of one handshake. */
 export interface FrameCipher {
-  /** Each call gives other bytes: the key must not see one nonce twice. */
-  seal(frame: Buffer): Buffer;
+  /**
+   * Each call gives other bytes: the key must not see one nonce twice.
+   * @param into where they are written to, `sealedExtra` longer than the frame; by default bytes of
+   * their own
+   */
+  seal(frame: Buffer, into?: Buffer): Buffer;
   /** The frame, in bytes of its own; undefined where it was sealed by another key, or changed. */
   open(sealed: Buffer): Buffer | undefined;
 }
@@ -12,6 +16,10 @@ export interface FrameCipher {
 const algorithm = 'aes-256-gcm';
 const nonceLength = 12;
 const tagLength = 16;
+/** So much longer is a frame once it is sealed. */
+export const sealedExtra = nonceLength + tagLength;
+/** One object for all frames: it says nothing of any of them. */
+const withTag = { authTagLength: tagLength };
 /** A draw of random bytes takes longer than to seal; one is enough for so many frames. */
 const noncesAtOnce = 512;
 
@@ -21,18 +29,20 @@ export function createFrameCipher(keyBytes: Buffer, randomBytes: RandomBytes): F
   const key: KeyObject = createSecretKey(keyBytes);
   const nextNonce = createNonces(randomBytes);
   return {
-    seal(frame) {
+    seal(frame, into = Buffer.allocUnsafe(frame.length + sealedExtra)) {
       const nonce = nextNonce();
-      const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagLength });
-      const body = cipher.update(frame);
+      const cipher = createCipheriv(algorithm, key, nonce, withTag);
+      into.set(nonce);
+      into.set(cipher.update(frame), nonceLength);
       cipher.final();
-      return Buffer.concat([nonce, body, cipher.getAuthTag()]);
+      into.set(cipher.getAuthTag(), nonceLength + frame.length);
+      return into;
     },
     open(sealed) {
       const end = sealed.length - tagLength;
       if (end < nonceLength) return undefined;
       const nonce = sealed.subarray(0, nonceLength);
-      const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagLength });
+      const decipher = createDecipheriv(algorithm, key, nonce, withTag);
       decipher.setAuthTag(sealed.subarray(end));
       const frame = decipher.update(sealed.subarray(nonceLength, end));
       try {

@@ -31,8 +31,8 @@ export interface SealedSession {
   /** A key of the peer is proven: what it seals can be opened. */
   canOpen(): boolean;
   canSeal(): boolean;
-  /** Undefined while nothing may be sealed. */
-  seal(frame: Buffer): Buffer | undefined;
+  /** As a cipher does; undefined while nothing may be sealed, and then nothing is written. */
+  seal(frame: Buffer, into?: Buffer): Buffer | undefined;
   /** The peer may have been started again: its keys are doubted until it seals by one. */
   doubt(): void;
   step(now: number): readonly EncryptedControl[];
@@ -210,12 +210,12 @@ export function createSealedSession(options: SealedSessionOptions): SealedSessio
     },
     canOpen: () => current !== undefined,
     canSeal: () => sealing() !== undefined,
-    seal(frame) {
+    seal(frame, into) {
       const cipher = sealing();
       if (cipher === undefined) return undefined;
       count.sealed++;
       framesLeft--;
-      return cipher.seal(frame);
+      return cipher.seal(frame, into);
     },
     doubt,
     step(now) {

@@ -12,16 +12,17 @@ const usualSize = 256;
  * wants it.
  *
  * A message within the message: `const end = encoder.mark()`, its fields, `encoder.wrap(field,
- * end)`. `finish()` gives the bytes; the encoder is not used again.
+ * end)`. `finish()` gives the bytes; the encoder is not used again. Made with a buffer, it writes
+ * into that while there is room: the bytes are valid until somebody else does.
  */
 export class Encoder {
   #bytes: Buffer;
   /** Where the last written byte is; everything before it is free. */
   #at: number;
 
-  constructor(size = usualSize) {
-    this.#bytes = Buffer.allocUnsafe(size);
-    this.#at = size;
+  constructor(room: number | Buffer = usualSize) {
+    this.#bytes = typeof room === 'number' ? Buffer.allocUnsafe(room) : room;
+    this.#at = this.#bytes.length;
   }
 
   integer(field: number, value: number | undefined): void {
@@ -40,6 +41,15 @@ export class Encoder {
     this.#at -= value.length;
     this.#bytes.set(value, this.#at);
     this.#header(field, value.length);
+  }
+
+  /** Bytes that the caller fills in before anything else is written. */
+  hole(field: number, length: number): Buffer {
+    this.#reserve(length);
+    this.#at -= length;
+    const bytes = this.#bytes.subarray(this.#at, this.#at + length);
+    this.#header(field, length);
+    return bytes;
   }
 
   id(field: number, id: Id | undefined): void {

@@ -63,33 +63,52 @@ export interface SealedBody {
  */
 export function decodeTransferFrame(bytes: Buffer): TransferFrame {
   if (bytes.length > largestMessage) throw new WireError('a message above 4,096 bytes');
-  let path: TransferPath | undefined;
-  let body: TransferFrame['body'] | undefined;
+  const found = { ...emptyFrame };
   const scanner = new Scanner(bytes);
-  while (scanner.next()) {
-    if (scanner.field === 1) path = scanPath(scanner.inner());
-    else if (scanner.field === 2) body = scanOldBody(scanner.inner());
-    else if (scanner.field === 4) body = { kind: 'pack', pack: scanPack(scanner.inner()) };
-    else if (scanner.field === 5) body = { kind: 'ack', ack: scanMessage(ack, scanner.inner()) };
-    else if (scanner.field === 6) return decodeSealed(bytes);
-  }
+  while (scanner.next()) scanField(found, scanner);
+  const { path, sealed, role, isCompanion } = found;
+  const body = sealed === undefined ? found.body : toSealed(sealed, role, isCompanion);
   if (path === undefined || body === undefined)
     throw new WireError('a frame without its path or its content');
   return { path, body };
 }
 
-function decodeSealed(bytes: Buffer): TransferFrame {
-  let path: TransferPath | undefined;
-  let [sealed, role, isCompanion]: [Buffer | undefined, number, boolean] = [undefined, 0, false];
-  const scanner = new Scanner(bytes);
-  while (scanner.next()) {
-    if (scanner.field === 1) path = scanPath(scanner.inner());
-    else if (scanner.field === 6) sealed = scanner.bytes();
-    else if (scanner.field === 7) role = scanner.integer();
-    else if (scanner.field === 8) isCompanion = scanner.flag();
+const emptyFrame = {
+  path: undefined as TransferPath | undefined,
+  body: undefined as TransferFrame['body'] | undefined,
+  sealed: undefined as Buffer | undefined,
+  role: 0,
+  isCompanion: false,
+};
+
+function scanField(found: typeof emptyFrame, scanner: Scanner): void {
+  switch (scanner.field) {
+    case 1:
+      found.path = scanPath(scanner.inner());
+      break;
+    case 2:
+      found.body = scanOldBody(scanner.inner());
+      break;
+    case 4:
+      found.body = { kind: 'pack', pack: scanPack(scanner.inner()) };
+      break;
+    case 5:
+      found.body = { kind: 'ack', ack: scanMessage(ack, scanner.inner()) };
+      break;
+    case 6:
+      found.sealed = scanner.bytes();
+      break;
+    case 7:
+      found.role = scanner.integer();
+      break;
+    case 8:
+      found.isCompanion = scanner.flag();
+      break;
   }
-  if (path === undefined || sealed === undefined) throw new WireError('a frame without its path');
-  return { path, body: { kind: 'sealed', bytes: sealed, role, isCompanion } };
+}
+
+function toSealed(bytes: Buffer, role: number, isCompanion: boolean): SealedBody {
+  return { kind: 'sealed', bytes, role, isCompanion };
 }
 
 /**
@@ -108,13 +127,14 @@ export function readPath(bytes: Buffer): TransferPath | undefined {
 
 /**
  * @param role ours, where the Pack belongs to a session of encryption; also in a sealed frame
+ * @param into where to write; by default bytes of its own
  * @throws WireError where the frame would be above 4,096 bytes
  */
-export function encodePackFrame(path: TransferPath, pack: Pack, role = 0): Buffer {
+export function encodePackFrame(path: TransferPath, pack: Pack, role = 0, into?: Buffer): Buffer {
   const contract = pack.contract ?? noBytes;
   const { frames } = pack;
   const size = overhead + countPackBytes(frames) + frames.length * frameHead + contract.length;
-  const encoder = new Encoder(size);
+  const encoder = new Encoder(into ?? size);
   encoder.integer(7, role);
   writePack(encoder, 4, pack);
   writePath(encoder, path);
@@ -123,11 +143,22 @@ export function encodePackFrame(path: TransferPath, pack: Pack, role = 0): Buffe
 
 /** A frame around a sealed one, whose path it repeats. @throws WireError above 4,096 bytes */
 export function encodeSealedFrame(path: TransferPath, sealed: Omit<SealedBody, 'kind'>): Buffer {
-  const encoder = new Encoder(overhead + sealed.bytes.length);
+  const { bytes, ...of } = sealed;
+  return wrapSealed(path, of, bytes.length, (hole) => hole.set(bytes));
+}
+
+/** The same where `fill` writes those bytes to where they are sent from: nothing is copied. */
+export function wrapSealed(
+  path: TransferPath,
+  of: Omit<SealedBody, 'kind' | 'bytes'>,
+  length: number,
+  fill: (hole: Buffer) => void,
+): Buffer {
+  const encoder = new Encoder(overhead + length);
   // The network's own program writes it also where it is false.
-  encoder.present(8, Number(sealed.isCompanion));
-  encoder.integer(7, sealed.role);
-  encoder.bytes(6, sealed.bytes);
+  encoder.present(8, Number(of.isCompanion));
+  encoder.integer(7, of.role);
+  fill(encoder.hole(6, length));
   writePath(encoder, path);
   return checkLength(encoder.finish());
 }

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { isPlainData } from '../../../src/connect/provider/controls.ts';
 import { createSealing } from '../../../src/connect/provider/sealing.ts';
+import { unseal } from '../../../src/connect/provider/unseal.ts';
 import { createClosedPart } from '../../../src/connect/sealed/closed-part.ts';
+import { createFrameCipher } from '../../../src/connect/sealed/frames.ts';
 import { sealedLimits } from '../../../src/connect/sealed/limits.ts';
 import type { SealedPart } from '../../../src/connect/sealed/sealed-part.ts';
 import type { SealedSession } from '../../../src/connect/sealed/session.ts';
@@ -10,8 +13,9 @@ import {
   type EncryptedControl,
   encryptedControl,
 } from '../../../src/connect/wire/encrypted-control.ts';
-import { type Frame, toFrame } from '../../../src/connect/wire/frame.ts';
+import { type Frame, noBytes, toFrame } from '../../../src/connect/wire/frame.ts';
 import type { Id } from '../../../src/connect/wire/id.ts';
+import { fromProviderFrame } from '../../../src/connect/wire/ip-frames.ts';
 import { encode } from '../../../src/connect/wire/message.ts';
 import { messageTypes } from '../../../src/connect/wire/message-types.ts';
 import type { Pack } from '../../../src/connect/wire/pack.ts';
@@ -48,7 +52,10 @@ const proof = (epochId: Id | undefined) =>
   control(controlKinds.proof, Buffer.alloc(64, 7), epochId);
 
 /** The part between a consumer's Packs and its session, which says what it was given. */
-function openSealing(answer: (said: EncryptedControl) => 'taken' | 'begun' | 'waits') {
+function openSealing(
+  answer: (said: EncryptedControl) => 'taken' | 'begun' | 'waits',
+  how: Partial<SealedSession> = {},
+) {
   const taken: EncryptedControl[] = [];
   const session: SealedSession = {
     take(said) {
@@ -68,6 +75,7 @@ function openSealing(answer: (said: EncryptedControl) => 'taken' | 'begun' | 'wa
     counters: () => {
       throw new Error('nobody asks');
     },
+    ...how,
   };
   const part: SealedPart = { takesOffers: true, isRequired: false, open: () => session };
   const drops = { unreadable: 0 };
@@ -233,4 +241,25 @@ test.each([
   const frames = types.map((type) => ({ type, bytes: Buffer.alloc(0), isRaw: false }));
   expect(isPlainData(packOf(1, frames))).toBe(isData);
   expect(isPlainData(packOf(1, frames, { cameSealed: true }))).toBe(false);
+});
+
+test('a message that was sealed stays as it is when the next one is sealed', () => {
+  const cipher = createFrameCipher(randomBytes(32), randomBytes);
+  const { sealing } = openSealing(() => 'begun', { canSeal: () => true, seal: cipher.seal });
+  sealing.arrived(packOfControl(0, control(controlKinds.handshake, hello, toEpochId(1))), 0);
+  const path = { sourceId: ids.next(1), destinationId: ids.next(1), streamId: undefined };
+  const numbers = [1, 2, 3];
+  const seal = (number: number): Buffer => {
+    const frame = { ...fromProviderFrame(Buffer.alloc(1000 * number, number)) };
+    return sealing.encodePack(path, packOf(number, [frame])) ?? noBytes;
+  };
+  const opened = numbers
+    .map(seal)
+    .map((message) => unseal(message, (_, { bytes }) => cipher.open(bytes)));
+  const read = opened.map(({ body }) => (body.kind === 'pack' ? body.pack : undefined));
+  expect(read.map((pack) => pack?.sequenceNumber)).toEqual(numbers);
+  expect(read.map((pack) => pack?.frames[0]?.bytes.length)).toEqual([1000, 2000, 3000]);
+  expect(
+    read.map((pack) => pack?.frames[0]?.bytes.every((byte) => byte === pack.sequenceNumber)),
+  ).toEqual([true, true, true]);
 });

@@ -35,6 +35,19 @@ describe('frames that the network’s own program sealed', () => {
     expect(outer).toEqual(fromHex(frame.outer_frame));
   });
 
+  test('are read in whatever order their fields come', () => {
+    const [frame] = vector.frames;
+    const outer = fromHex(frame?.outer_frame ?? '');
+    const read = decodeTransferFrame(outer);
+    if (read.body.kind !== 'sealed') throw new Error('not sealed');
+    const { path, body } = read;
+    const whole = encodeSealedFrame(path, { ...body, role: 1, isCompanion: true });
+    // Role and companion are the last two fields, of two bytes each.
+    const swapped = Buffer.concat([whole.subarray(-4), whole.subarray(0, -4)]);
+    expect(decodeTransferFrame(swapped)).toEqual(decodeTransferFrame(whole));
+    expect(decodeTransferFrame(swapped).body).toMatchObject({ role: 1, isCompanion: true });
+  });
+
   test('a live session: what was sealed opens to what was sealed', () => {
     const cipher = createFrameCipher(fromHex(vectors.live.aead_key), randomBytes);
     const frames = vectors.live.frames.filter(({ inner: plain }) => plain !== undefined);

@@ -14,6 +14,7 @@ import {
   toPublication,
 } from '../../../src/connect/sealed/identity.ts';
 import { createSealedPart } from '../../../src/connect/sealed/sealed-part.ts';
+import type { SocketEnd } from '../../../src/connect/socket/web-socket.ts';
 import type { PacketDevice } from '../../../src/connect/tun/tun-device.ts';
 import { createIdSource, fromUuid } from '../../../src/connect/wire/id.ts';
 import { createPostControl } from '../../../src/reference-service/consumer/post-control.ts';
@@ -51,6 +52,8 @@ export interface ProviderWorld {
 
 interface RunningProvider {
   readonly engine: Engine;
+  /** How its sockets ended until now, in order. */
+  readonly ends: readonly SocketEnd[];
   /** Ends it, with its last reports. */
   stop(): Promise<void>;
 }
@@ -110,8 +113,12 @@ export async function startProviderWorld(
         sealedPart:
           how.identity === undefined ? undefined : createSealedPart(how.identity, randomBytes),
       });
+      const ends: SocketEnd[] = [];
       const running = runProvider(
         {
+          onLine({ end: one }) {
+            if (one !== undefined) ends.push(one);
+          },
           ownId,
           engine,
           urls: [service.baseUrl.replace(/^http/, 'ws')],
@@ -132,7 +139,7 @@ export async function startProviderWorld(
         return running;
       };
       onTestFinished(end);
-      return { engine, stop: end };
+      return { engine, ends, stop: end };
     },
   };
 }

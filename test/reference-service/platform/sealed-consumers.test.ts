@@ -76,3 +76,41 @@ test('a consumer that would seal is served in plaintext by a provider that does 
   await expect.poll(() => received.length).toBe(1);
   expect(consumers.sealing()).toBe(0);
 });
+
+/** The platform's two minutes until it ends old sockets are two seconds of it. */
+const rate = 60;
+
+test('a host that drains and refuses new sockets costs no key: a consumer goes on, sealed by the same one', async () => {
+  const world = await startProviderWorld({ hasten: rate });
+  const provider = await world.register();
+  const identity = makeIdentity(randomBytes);
+  const { engine, ends } = await world.provide(provider, undefined, { identity });
+  const { baseUrl: serviceUrl, seen } = await startFrameTap(world.service.baseUrl);
+  const how = { count: 1, sealing: 'opportunistic', serviceUrl } as const;
+  const { consumers, received } = await startConsumers(world, provider, how);
+  const exchange = () => {
+    consumers.send(0, [packetOf(1)]);
+    return received.length;
+  };
+  consumers.send(0, [packetOf(0)]);
+  await expect.poll(() => consumers.sealing() + received.length).toBe(2);
+  await expect.poll(exchange).toBeGreaterThan(10);
+  const before = { ...seen };
+  await world.service.admin.drainPlatform({ refuseSeconds: 3 });
+  const isRefused = () => {
+    exchange();
+    return ends.some((end) => end.kind === 'refused' && end.status === 503);
+  };
+  await expect.poll(isRefused, { timeout: 20_000 }).toBe(true);
+  const until = received.length + 50;
+  await expect.poll(exchange, { timeout: 20_000 }).toBeGreaterThan(until);
+  expect(seen.readable).toBe(before.readable);
+  expect(seen.sealed).toBeGreaterThan(before.sealed + 100);
+  const { handshakes, proven, unopened, refused } = engine.counters().sealing;
+  expect({ handshakes, proven, unopened, refused }).toEqual({
+    handshakes: 1,
+    proven: 1,
+    unopened: 0,
+    refused: {},
+  });
+});

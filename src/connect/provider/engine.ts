@@ -95,7 +95,7 @@ export function createEngine(options: EngineOptions): Engine {
   const unknown = createUnknownSealers({
     ownId,
     clock,
-    isServing: () => publishedModes[wish].includes(provideModes.friendsAndFamily),
+    isServing: () => publishedModes[wish].includes(provideModes.network),
     vouched: roster.vouched,
   });
   const peerKeys = createPeerKeys((id, key) => wake(id)?.sealing.setPeerKey(key));

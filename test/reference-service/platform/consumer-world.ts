@@ -23,11 +23,13 @@ export async function startConsumers(
     readonly sealing?: SealingMode;
     /** By another way than the service's own address. */
     readonly serviceUrl?: string;
+    /** By default, one of their own. */
+    readonly network?: string;
   },
 ): Promise<ConsumerWorld> {
   const { count, manner = 'plain', sealing = 'off', serviceUrl = world.service.baseUrl } = of;
   const directory = await openConsumerDirectory(world.directory);
-  const identities = await directory.enrol({ count, network: undefined });
+  const identities = await directory.enrol({ count, network: of.network });
   directory.close();
   const stop = new AbortController();
   const received: Buffer[] = [];

@@ -1,6 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { completeSecrets, toProvideKeys } from '../../../src/connect/contract/secrets.ts';
+import {
+  completeSecrets,
+  type ProvideWish,
+  type Secrets,
+  toProvideKeys,
+} from '../../../src/connect/contract/secrets.ts';
 import {
   type ControlClient,
   createControlClient,
@@ -46,7 +51,11 @@ export interface ProviderWorld {
   provide(
     client: RegisteredClient,
     device?: PacketDevice,
-    how?: { readonly identity?: IdentityData },
+    how?: {
+      readonly identity?: IdentityData;
+      readonly secrets?: Secrets;
+      readonly wish?: ProvideWish;
+    },
   ): Promise<RunningProvider>;
 }
 
@@ -98,15 +107,15 @@ export async function startProviderWorld(
     async provide({ clientId, token, control }, device = createEchoDevice(), how = {}) {
       const stop = new AbortController();
       const ids = createIdSource({ randomBytes });
-      const secrets = completeSecrets(randomBytes);
-      await control.provide(toProvideKeys(secrets, 'public'), stop.signal);
+      const { secrets = completeSecrets(randomBytes), wish = 'public' } = how;
+      await control.provide(toProvideKeys(secrets, wish), stop.signal);
       if (how.identity !== undefined)
         await control.publishIdentity(toPublication(loadIdentity(how.identity)), stop.signal);
       const ownId = fromUuid(clientId);
       const engine = createEngine({
         ownId,
         secrets,
-        wish: 'public',
+        wish,
         ids,
         wallMs: Date.now,
         pool: testPool,

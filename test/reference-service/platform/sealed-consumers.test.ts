@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { completeSecrets } from '../../../src/connect/contract/secrets.ts';
 import { makeIdentity } from '../../../src/connect/sealed/identity.ts';
 import { makePacket } from '../../connect/support/packets.ts';
 import { startConsumers } from './consumer-world.ts';
@@ -114,3 +115,30 @@ test('a host that drains and refuses new sockets costs no key: a consumer goes o
     refused: {},
   });
 });
+
+test.each(['public', 'network'] as const)(
+  'a consumer of the own network that a device without its books does not know is told to begin again, for %s',
+  async (wish) => {
+    const world = await startProviderWorld();
+    const provider = await world.register();
+    const how = {
+      identity: makeIdentity(randomBytes),
+      secrets: completeSecrets(randomBytes),
+      wish,
+    };
+    const first = await world.provide(provider, undefined, how);
+    const { networkId: network } = await world.service.admin.createAuthCode({});
+    const of = { count: 1, sealing: 'required', network } as const;
+    const { consumers, received } = await startConsumers(world, provider, of);
+    const exchange = () => {
+      consumers.send(0, [packetOf(1)]);
+      return received.length;
+    };
+    await expect.poll(exchange).toBeGreaterThan(10);
+    await first.stop();
+    const { engine } = await world.provide(provider, undefined, how);
+    const until = received.length + 20;
+    await expect.poll(exchange, { timeout: 20_000 }).toBeGreaterThan(until);
+    expect(engine.counters().sealing).toMatchObject({ handshakes: 1, proven: 1, refused: {} });
+  },
+);

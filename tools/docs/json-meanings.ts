@@ -424,6 +424,13 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     since: 'Where the window begins.',
   },
   'device add': { code: 'The code.' },
+  'device confirm': { code: 'The code.' },
+  'device unshare': { code: 'The code.' },
+  'auth status': { service: 'Its address.' },
+  'account payments': {
+    'payments[].state': '`arrived`, `given up`, or how far it is.',
+    'payments[].paidBytes': 'What it pays for.',
+  },
   'device associations': {
     'pendingAdoptionDevices[].code': 'The code.',
     'incomingSharedDevices[].code': 'The code.',

@@ -32,7 +32,7 @@ function nameType(value: unknown): readonly string[] {
       if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return ['time'];
       return [/^\d{4}-\d\d-\d\d$/.test(value) ? 'day' : 'text'];
     case 'boolean':
-      return ['true or false'];
+      return ['boolean'];
     case 'number':
       return ['number'];
     default:
@@ -83,4 +83,4 @@ function nameSchemaTypes({
   return [type].flat().map((own) => names[own as keyof typeof names] ?? own);
 }
 
-const typeNames = { boolean: 'true or false', integer: 'number', array: 'list' };
+const typeNames = { integer: 'number', array: 'list' };

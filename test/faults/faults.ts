@@ -38,27 +38,37 @@ if (line !== undefined) console.log(render(line));
 if (values.json !== undefined)
   await writeFile(values.json, `${JSON.stringify(outcomes, undefined, 2)}\n`);
 
-/** A line of the table, which has the ways to break one file where they all end alike. */
+/** A line of the table, which has faults of one place, one after the other, that end alike. */
 interface Line {
   readonly where: string;
-  readonly file: string;
-  readonly hows: readonly string[];
+  /** As the table names them, the ways to break one file together. */
+  readonly faults: readonly string[];
   readonly cells: string;
 }
 
 /** Prints the line before this one where it is complete. */
 function print(before: Line | undefined, outcome: Outcome): Line {
   const { where, fault } = outcome;
-  const [file = '', how] = fault.split(': ');
   const cells = renderCells(outcome);
-  const isSame = before?.where === where && before.file === file && before.cells === cells;
-  if (isSame && how !== undefined) return { ...before, hows: [...before.hows, how] };
+  const isSame = before?.where === where && before.cells === cells;
+  if (isSame) return { ...before, faults: join(before.faults, fault) };
   if (before !== undefined) console.log(render(before));
-  return { where, file, hows: how === undefined ? [] : [how], cells };
+  return { where, faults: join([], fault), cells };
 }
 
-function render({ where, file, hows, cells }: Line): string {
-  return `| ${where} | ${hows.length === 0 ? file : `\`${file}\`: ${hows.join(', ')}`} | ${cells} |`;
+/** The faults with one more: `file: damaged` and `file: empty` become one. */
+function join(faults: readonly string[], fault: string): readonly string[] {
+  const [file = '', how] = fault.split(': ');
+  if (how === undefined) return [...faults, fault];
+  const last = faults.at(-1) ?? '';
+  const name = `\`${file}\`: `;
+  return last.startsWith(name)
+    ? [...faults.slice(0, -1), `${last}, ${how}`]
+    : [...faults, `${name}${how}`];
+}
+
+function render({ where, faults, cells }: Line): string {
+  return `| ${where} | ${faults.join('; ')} | ${cells} |`;
 }
 
 function renderCells({

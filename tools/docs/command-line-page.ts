@@ -9,10 +9,12 @@ import { readExamples, readUsage } from './program-help.ts';
 /** docs/command-line.md: every command, from its own help. */
 export function renderCommandLinePage(program: Command): string {
   const commands = listCommands(program).flatMap(listLeaves);
+  const common = listCommonOptions(commands);
   return fillPage('command-line.md', {
-    'all commands': renderOverview(commands),
-    'options of every command': renderOptions(program),
-    commands: commands.map(renderCommand).join('\n\n'),
+    'all commands': renderOverview(program),
+    'options of every command': renderOptions(listOptionRows(program)),
+    'options of many commands': renderOptions(common),
+    commands: commands.map((command) => renderCommand(command, common)).join('\n\n'),
     'exit codes': renderTable(['code', 'meaning'], Object.entries(exitCodes)),
     environment: renderTable(['name', 'what it is'], toRows(environment)),
     status: readPrinted('status-providing.txt'),
@@ -34,44 +36,68 @@ function listLeaves(command: Command): readonly Command[] {
   return isGroup ? below : [command, ...below];
 }
 
-function renderOverview(commands: readonly Command[]): string {
-  const rows = commands.map((command) => {
-    const name = nameOf(command);
-    return [
-      `[${toCode(name.replace(/^tributary /, ''))}](#${toAnchor(name)})`,
-      toCell(toSentence(command.description())),
-    ];
-  });
-  return renderTable(['`tributary …`', 'what it does'], rows);
+/** The commands by the heading that the help has them under, each a link to its section. */
+function renderOverview(program: Command): string {
+  const groups = Map.groupBy(listCommands(program), (command) => command.helpGroup());
+  const rows = [...groups].map(([heading, commands]) => [
+    toCell(heading.replace(/:$/, '')),
+    commands.flatMap(listLeaves).map(linkTo).join(', '),
+  ]);
+  return renderTable(['for', 'commands'], rows);
 }
 
-function renderCommand(command: Command): string {
+function linkTo(command: Command): string {
+  const name = nameOf(command);
+  return `[${toCode(name.replace(/^tributary /, ''))}](#${toAnchor(name)})`;
+}
+
+/** An option as it is shown: two commands may have one of the same name that means other things. */
+type OptionRow = readonly [flags: string, meaning: string];
+
+/** Options that so many commands have are explained once. */
+const many = 4;
+
+function listCommonOptions(commands: readonly Command[]): readonly OptionRow[] {
+  const rows = commands.flatMap(listOptionRows);
+  const counts = Map.groupBy(rows, ([flags, meaning]) => `${flags} ${meaning}`);
+  return [...counts.values()].flatMap((found) =>
+    found.length < many || found[0] === undefined ? [] : [found[0]],
+  );
+}
+
+function listOptionRows(command: Command): readonly OptionRow[] {
   const help = command.createHelp();
+  return listOptions(command)
+    .own.filter(({ long }) => long !== '--help')
+    .map((option) => [toCode(option.flags), toCell(help.optionDescription(option))]);
+}
+
+function renderCommand(command: Command, common: readonly OptionRow[]): string {
+  const isCommon = ([flags, meaning]: OptionRow) =>
+    common.some((other) => other[0] === flags && other[1] === meaning);
+  const options = listOptionRows(command);
+  const shared = options.filter(isCommon).map(([flags]) => flags);
   const takes = [
     ...command.registeredArguments
       .filter(({ description }) => description !== '')
       .map((argument) => [toCode(argument.name()), toCell(argument.description)]),
-    ...listOptions(command)
-      .own.filter(({ long }) => long !== '--help')
-      .map((option) => [toCode(option.flags), toCell(help.optionDescription(option))]),
+    ...options.filter((option) => !isCommon(option)),
   ];
-  const examples = readExamples(command);
+  const usage = readUsage(command).replace(' [options]', '');
+  const lines = [
+    ...(usage === nameOf(command) ? [] : [usage]),
+    ...readExamples(command).map((line) => line.replace(/^ {2}/, '')),
+  ];
   return [
     `### ${nameOf(command)}`,
-    toCell(toSentence(command.description())),
-    toBlock([readUsage(command)]),
+    `${toCell(toSentence(command.description()))}${shared.length === 0 ? '' : ` [Also](#options) ${shared.join(', ')}.`}`,
     ...(takes.length === 0 ? [] : [renderTable(['argument or option', 'what it is'], takes)]),
-    ...(examples.length === 0 ? [] : [toBlock(examples.map((line) => line.replace(/^ {2}/, '')))]),
+    ...(lines.length === 0 ? [] : [toBlock(lines)]),
   ].join('\n\n');
 }
 
-function renderOptions(program: Command): string {
-  const help = program.createHelp();
-  const rows = listOptions(program).own.map((option) => [
-    toCode(option.flags),
-    toCell(help.optionDescription(option)),
-  ]);
-  return renderTable(['option', 'what it is'], rows);
+function renderOptions(options: readonly OptionRow[]): string {
+  return renderTable(['option', 'what it is'], options);
 }
 
 function toRows(entries: Readonly<Record<string, string>>): readonly (readonly string[])[] {

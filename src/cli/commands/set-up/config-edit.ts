@@ -35,7 +35,7 @@ export const edit = defineCommand({
   usage: 'edit',
   description:
     'open the configuration in your editor; it is checked before it replaces the old one',
-  options: { '--json': 'as JSON' },
+  options: { '--json': 'one JSON object' },
   examples: { 'sudo tributary config edit': 'in $VISUAL, $EDITOR or the editor of this system' },
   async act({ options, show }, context) {
     const { runAttached } = await import('../../../system/exec.ts');

@@ -29,7 +29,7 @@ export const set = defineCommand({
     key: aKey,
     value: 'as you would write it in the file: friends, 500 GB, [25, 26]',
   },
-  options: { '--json': 'as JSON' },
+  options: { '--json': 'one JSON object' },
   examples: {
     'sudo tributary config set provide.mode friends': 'a running agent uses it at once',
   },
@@ -62,7 +62,7 @@ export const unset = defineCommand({
   usage: 'unset <key>',
   description: 'take one key out of the configuration file, so that its default holds',
   arguments: { key: 'a key, such as provide.cap.bytes, or a section of them: provide.cap' },
-  options: { '--json': 'as JSON' },
+  options: { '--json': 'one JSON object' },
   examples: { 'sudo tributary config unset provide.cap': 'no cap any more, at once' },
   async act({ words: [key = ''], options, show }, context) {
     const { hasConfigKey, setConfigKeys } = await import('../../../config/set-key.ts');

@@ -15,7 +15,7 @@ export const config: CommandGroup = {
       usage: 'check',
       description: 'list every error in the configuration, or print ok',
       examples: { 'tributary config check': 'after a change, before a restart' },
-      options: { '--json': 'as JSON' },
+      options: { '--json': 'one JSON object' },
       async act({ options, show }, context) {
         const { paint } = context;
         const loaded = await loadWithLists(options, context).catch(async (error: unknown) => {
@@ -43,7 +43,7 @@ export const config: CommandGroup = {
         'tributary config show': 'as a table',
         'tributary config show --json': 'for a script',
       },
-      options: { '--json': 'as JSON' },
+      options: { '--json': 'one JSON object' },
       async act({ options }, context) {
         const { renderShownConfig, toShownConfig } = await import('../../../config/show.ts');
         const shown = toShownConfig(await loadConfig(options, context));

@@ -28,7 +28,12 @@ export function renderConfigurationPage(): string {
   };
   const sections = [...Map.groupBy(keys, ({ path }) => path[0] ?? '')];
   return fillPage('configuration.md', {
-    'the keys that people set': renderKeys(everyday.map(find)),
+    'the keys that people set': renderTable(
+      ['key', 'what it is'],
+      everyday
+        .map(find)
+        .map(({ name, schema }) => [toCode(name), toCell(schema.description ?? '')]),
+    ),
     'all keys': sections.map(([name, own]) => renderSection(name, own)).join('\n\n'),
     secrets: renderSecrets(),
   });

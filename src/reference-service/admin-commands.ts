@@ -108,7 +108,10 @@ export function createAdminCommands(repositories: Repositories): AdminCommands {
     .positive()
     .max(366 * 1440)
     .default(10);
-  const clockRate = z.int().min(1).max(mostHastened);
+  const clockRate = wordOf(`a whole number from 1 to ${mostHastened}`, (rate) => {
+    return Number.isInteger(rate) && rate >= 1 && rate <= mostHastened;
+  });
+  const gib = wordOf('a number from 0 to 1000000', (amount) => amount >= 0 && amount <= 1_000_000);
   /** Text that is shown to people, so it may have no line break. */
   const line = z
     .string()
@@ -186,14 +189,11 @@ export function createAdminCommands(repositories: Repositories): AdminCommands {
         return { networkId, clientId, city: found.city, country: found.country };
       },
     ),
-    setBalance: createCommand(
-      { network, gib: z.coerce.number().min(0).max(1_000_000) },
-      ({ network: networkId, gib }) => {
-        const balanceBytes = Math.floor(gib * GIB);
-        money.setBalance(networkId, balanceBytes);
-        return { networkId, balanceBytes };
-      },
-    ),
+    setBalance: createCommand({ network, gib: gib }, ({ network: networkId, gib }) => {
+      const balanceBytes = Math.floor(gib * GIB);
+      money.setBalance(networkId, balanceBytes);
+      return { networkId, balanceBytes };
+    }),
     drainPlatform: createCommand(
       { refuseSeconds: z.number().min(0).max(86_400).default(0) },
       ({ refuseSeconds }) => {
@@ -201,11 +201,16 @@ export function createAdminCommands(repositories: Repositories): AdminCommands {
         return { refuseSeconds };
       },
     ),
-    hastenPlatform: createCommand({ rate: z.coerce.number().pipe(clockRate) }, ({ rate }) => {
+    hastenPlatform: createCommand({ rate: clockRate }, ({ rate }) => {
       hastenings.add({ rate });
       return { rate };
     }),
   };
+}
+
+/** A number that was typed as a word; what may be typed is told in a person's words. */
+function wordOf(allowed: string, isAllowed: (amount: number) => boolean) {
+  return z.coerce.number().refine(isAllowed, `it must be ${allowed}`);
 }
 
 function createCommand<Shape extends z.ZodRawShape, Answer>(

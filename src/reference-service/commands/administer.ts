@@ -26,12 +26,22 @@ const options = {
   minutes: {
     field: 'durationMinutes',
     flags: '--minutes <number>',
-    meaning: ['minutes until it expires (default: 10)', readAmount],
+    meaning: [
+      'minutes until it expires (default: 10)',
+      readAmount('a number above 0, and at most 527040, a year', (minutes) => {
+        return minutes > 0 && minutes <= 527_040;
+      }),
+    ],
   },
   uses: {
     field: 'uses',
     flags: '--uses <number>',
-    meaning: ['how many sign-ins it allows (default: 1)', readAmount],
+    meaning: [
+      'how many sign-ins it allows (default: 1)',
+      readAmount('a whole number from 1 to 1000000', (uses) => {
+        return Number.isInteger(uses) && uses >= 1 && uses <= 1_000_000;
+      }),
+    ],
   },
   public: {
     field: 'isPublic',
@@ -61,7 +71,10 @@ const options = {
   refuse: {
     field: 'refuseSeconds',
     flags: '--refuse <seconds>',
-    meaning: ['refuse new sockets for so long (default: 0)', readAmount],
+    meaning: [
+      'refuse new sockets for so long (default: 0)',
+      readAmount('a number of seconds, at most 86400, a day', (seconds) => seconds <= 86_400),
+    ],
   },
 } as const satisfies Readonly<Record<string, AdminOption>>;
 
@@ -189,12 +202,16 @@ function createAdminCommand(
   };
 }
 
-/** Has the option take a number of at most nine digits before and behind the point. */
-function readAmount(option: Option): Option {
-  return option.argParser((text) => {
-    if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text);
-    throw refuseOption(option.long ?? '', text, 'a number');
-  });
+/**
+ * Has the option take a number of at most nine digits before and behind the point, as `allowed`
+ * says it.
+ */
+function readAmount(allowed: string, isAllowed: (amount: number) => boolean) {
+  return (option: Option): Option =>
+    option.argParser((text) => {
+      if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && isAllowed(Number(text))) return Number(text);
+      throw refuseOption(option.long ?? '', text, allowed);
+    });
 }
 
 const labels: Readonly<Record<string, string>> = {

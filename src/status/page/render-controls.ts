@@ -22,8 +22,24 @@ ${isPaused ? html`<button type="button" class="primary" data-order="auto">Resume
 <noscript>${renderMenu('hint', renderHint())}</noscript>`;
 }
 
-function renderMenu(name: string, content: Html): Html {
-  return html`<button type="button" popovertarget="${name}">Pause ▾</button><div class="card" popover id="${name}">${content}</div>`;
+function renderMenu(name: string, content: Html, label = 'Pause ▾'): Html {
+  return html`<button type="button" popovertarget="${name}">${label}</button><div class="card" popover id="${name}">${content}</div>`;
+}
+
+/** What to type on the device when something is wrong, for a reader who has only the page. */
+export function renderHelp(): Html {
+  return renderMenu(
+    'help',
+    html`<p>On the device. What is wrong, and what to do:</p>
+<p>${renderCommand('sudo tributary doctor')}</p>
+<p>Sign in, with a code of the service:</p>
+<p>${renderCommand('sudo tributary login')}</p>
+<p>What to attach when you ask for help; secrets are left out:</p>
+<p>${renderCommand('sudo tributary doctor --bundle help.tar.gz')}</p>
+<p>Every command: ${renderCommand('tributary help --all')}</p>
+<p class="note">The manual is on the device too: <code>man tributary</code>.</p>`,
+    'Help',
+  );
 }
 
 function renderHint(): Html {

@@ -3,7 +3,7 @@ import { phaseTraits } from '../../health/phase-traits.ts';
 import type { Assets } from './assets.ts';
 import { isMeasured, renderThroughput } from './chart.ts';
 import { type Html, html } from './html.ts';
-import { renderDialogs, renderOrders } from './render-controls.ts';
+import { renderDialogs, renderHelp, renderOrders } from './render-controls.ts';
 import { renderNumbers } from './render-numbers.ts';
 import { renderRange, renderRanges, renderTable, renderUptime } from './render-past.ts';
 import { renderConnection, renderEvents, renderRefused } from './render-rest.ts';
@@ -69,7 +69,7 @@ ${chartNames.map((range) => renderChosen(range, view))}
 <footer>
 <p>As of <time id="now" datetime="${now.toISOString()}">${clock.formatClockSeconds(now)}</time>.</p>
 ${part('zone')}
-<nav class="row" aria-label="The same for programs"><a href="/status.json">Status as JSON</a> <a href="/history.json?unit=day">Days as JSON</a> <a href="/metrics">Metrics</a> ${view.takesControl ? html`<button type="button" id="log" class="scripted">Log</button> ` : undefined}<button type="button" id="forget" hidden>Forget the token</button></nav>
+<nav class="row" aria-label="The same for programs"><a href="/status.json">Status as JSON</a> <a href="/history.json?unit=day">Days as JSON</a> <a href="/metrics">Metrics</a> ${renderHelp()} ${view.takesControl ? html`<button type="button" id="log" class="scripted">Log</button> ` : undefined}<button type="button" id="forget" hidden>Forget the token</button></nav>
 </footer>
 ${renderDialogs(view)}${view.takesControl ? renderSettings() : undefined}
 </body>

@@ -119,6 +119,8 @@ export function loadAccount(data: AccountData): Account {
     }),
     counted: data.counted,
     reported: data.reported,
+    // How much of that was late is not kept: at most all of it.
+    reportedLate: Math.min(data.reported, mostLateBytes),
   };
 }
 

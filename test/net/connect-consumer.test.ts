@@ -86,6 +86,11 @@ describe.runIf(isInsideLab())('a consumer with a TUN device', () => {
     const result = JSON.parse(await download.waitForLine((line) => line.includes('"isWhole"')));
     expect(result).toMatchObject({ bytes: size, isWhole: true });
 
+    const second = [...program, '--interface', 'trib-use1', '--data', world.directory];
+    const refused = startProcess({ argv: onConsumer(...second) });
+    expect(await refused.exited).toBeGreaterThan(0);
+    expect(refused.lines.join()).toContain('another consumer command of this network');
+
     consumer.kill('SIGTERM');
     expect(await consumer.exited).toBe(0);
     const totals = JSON.parse(consumer.lines.at(-1) ?? '');

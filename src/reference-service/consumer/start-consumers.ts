@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { sleep } from '../../lib/sleep.ts';
 import { exec } from '../../system/exec.ts';
+import { acquireLock } from '../../system/lock.ts';
 import { SandboxError } from '../errors.ts';
 import { consume, type RunningConsumers } from './consume.ts';
 import { type ConsumerAddresses, openConsumerDevice } from './consumer-device.ts';
@@ -36,7 +38,8 @@ const pollMs = 200;
 /**
  * Waits for a provider, and connects consumers to it through a device that it makes. Undefined
  * where the signal was aborted meanwhile.
- * @throws usage-invalid, tunnel-failed, state-unreadable, command-failed, missing-program
+ * @throws usage-invalid, already-running, tunnel-failed, state-unreadable, command-failed,
+ * missing-program
  */
 export async function startConsumers(
   options: StartConsumersOptions,
@@ -44,22 +47,32 @@ export async function startConsumers(
 ): Promise<StartedConsumers | undefined> {
   const { serviceUrl, identities, provider } = await enrol(options, signal);
   if (provider === undefined) return undefined;
-  const device = await openConsumerDevice(exec, options);
+  // Two of them would be the same clients, and each would get what is for the other.
+  const lockFile = join(options.data, `consumers-${identities[0]?.networkId}.lock`);
+  const lock = await acquireLock(lockFile, 'consumer command of this network');
+  const device = await openConsumerDevice(exec, options).catch(async (error) => {
+    await lock[Symbol.asyncDispose]();
+    throw error;
+  });
+  const close = async () => {
+    await device.close();
+    await lock[Symbol.asyncDispose]();
+  };
   try {
     const consumers = await consume(
       { ...options, serviceUrl, providerId: provider, identities, write: device.write },
       signal,
     );
     device.start((number, packet) => consumers.send(number, [packet]));
-    const { addresses, close } = device;
+    const { addresses } = device;
     if (await consumers.connected(signal))
       return { consumers, identities, addresses, provider, close };
     await consumers.ended;
   } catch (error) {
-    await device.close();
+    await close();
     throw error;
   }
-  await device.close();
+  await close();
   return undefined;
 }
 

@@ -220,21 +220,28 @@ export function findFamilies(addresses: readonly string[]): readonly Family[] {
 export interface DesiredTable
   extends Pick<
     DesiredDataPath,
-    'totals' | 'stopAtBytes' | 'newUntilBytes' | 'mostPerByte' | 'unreadBytes'
+    'totals' | 'stopAtBytes' | 'newUntilBytes' | 'mostPerByte' | 'unread'
   > {
   readonly layout: GatewayLayout;
 }
 
 /** The policy for a kernel that has counted these totals. */
 export function planPolicy(
-  { layout, stopAtBytes, newUntilBytes, mostPerByte = 1, unreadBytes = 0 }: DesiredTable,
+  { layout, stopAtBytes, newUntilBytes, mostPerByte = 1, unread }: DesiredTable,
   { up, down }: ForwardedTotals,
 ): GatewayPolicy {
+  // What passed since lacks its headers, too.
+  const since = unread === undefined ? 0 : sumBytes({ up, down }) - sumBytes(unread.at);
+  const missing = (unread?.bytes ?? 0) + Math.ceil(Math.max(0, since) * (mostPerByte - 1));
   const countTo = (total: number | undefined) =>
-    toAllowance(total, up.bytes + down.bytes + unreadBytes, mostPerByte);
+    toAllowance(total, sumBytes({ up, down }) + missing, mostPerByte);
   return {
     ...layout,
     remainingBytes: countTo(stopAtBytes),
     remainingNewBytes: countTo(newUntilBytes),
   };
+}
+
+function sumBytes({ up, down }: ForwardedTotals): number {
+  return up.bytes + down.bytes;
 }

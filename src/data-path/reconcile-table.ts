@@ -2,7 +2,6 @@ import { toUndefined } from '../errors/codes.ts';
 import { type DeniedPolicy, matchesDenied, renderDenied } from '../gateway/denied.ts';
 import { chooseJudgement } from '../gateway/judged.ts';
 import { type FenceRecord, isFence, matchesRuleset } from '../gateway/matches.ts';
-import type { ForwardedTotals } from '../gateway/policy.ts';
 import { continueCounts, type Loading, renderRuleset, toRuleset } from '../gateway/ruleset.ts';
 import type { Exec } from '../system/exec.ts';
 import { applyNft, type NftTable, observeNftOutline } from '../system/nft.ts';
@@ -67,7 +66,7 @@ async function install(
     loading === 'replace' || (loading === 'change' && desired.stopAtBytes !== undefined);
   const held = isHeld ? await holdTraffic(exec, table) : table;
   const totals = readTotals(held) ?? desired.totals;
-  const ruleset = toRuleset(planPolicy(countSince(desired, readTotals(table), totals), totals));
+  const ruleset = toRuleset(planPolicy(desired, totals));
   // A new table has counted nothing yet.
   const counting = loading === 'replace' ? ruleset : continueCounts(ruleset, held);
   const judging = { ...counting, judgement: chooseJudgement() };
@@ -78,18 +77,6 @@ async function install(
   if (!isFence(after, ruleset) || isOther)
     return { table: after, isFenced: false, record: undefined };
   return { table: after, isFenced: true, record: { fingerprint, listing: after.listing } };
-}
-
-/** What passed after the first reading is in the totals then, and its missing headers are not. */
-function countSince(
-  desired: DesiredTable,
-  before: ForwardedTotals | undefined,
-  now: ForwardedTotals,
-): DesiredTable {
-  const { mostPerByte = 1, unreadBytes = 0 } = desired;
-  if (before === undefined) return desired;
-  const since = now.up.bytes + now.down.bytes - before.up.bytes - before.down.bytes;
-  return { ...desired, unreadBytes: unreadBytes + Math.ceil(since * (mostPerByte - 1)) };
 }
 
 /**

@@ -60,6 +60,8 @@ const leastPerByte = 1.15;
  * this is no traffic that a quota could foresee.
  */
 const largestPerByte = 4;
+/** The second compares what the first one still found on its way. */
+const mostIdleReadings = 3;
 
 /** A source's device that is there. */
 export interface CountedDevice {
@@ -92,8 +94,13 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
   /** True while the rules stop earlier than at the cap. */
   let stopsEarly = true;
   let isBusy = false;
+  /** False where this pass reads nothing, because nothing is to be found. */
+  let isAwaited = false;
   let carried = '';
-  let counted = '';
+  /** Devices whose count was begun; undefined before there was one, or a table. */
+  let counted: string | undefined;
+  /** Readings that succeeded since something was carried. */
+  let idleReadings = 0;
 
   const readAll = async (names: readonly string[]): Promise<Readings> => {
     const down = await reader.readDown(names);
@@ -107,14 +114,34 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
     const handed = table?.counters.get(`handed_${way}`);
     const merged = table?.counters.get(`merged_${way}`);
     if (handed === undefined || merged === undefined) {
-      unseen[way].begin(undefined);
+      unseen[way].forget();
+      counted = undefined;
       return [];
     }
     const reading = readings?.[way];
-    if (reading === undefined) return [];
+    if (reading === undefined) {
+      if (isAwaited) unseen[way].skip(handed);
+      return [];
+    }
     const { packets, bytes } = unseen[way].take({ ...reading, handed });
     const next = { packets: merged.packets + packets, bytes: merged.bytes + bytes };
     return bytes === 0 ? [] : [[`merged_${way}`, next] as const];
+  };
+  const beginWay = (way: 'up' | 'down', reading: Reading | undefined, table?: NftTable) => {
+    const handed = table?.counters.get(`handed_${way}`);
+    if (handed === undefined) unseen[way].forget();
+    else unseen[way].begin(reading, handed);
+  };
+  /** True where these are the devices before and further ones, which are read from now on, too. */
+  const extend = async (names: readonly string[]): Promise<boolean> => {
+    const before = counted?.split(',') ?? [];
+    const further = names.filter((name) => !before.includes(name));
+    if (before.length === 0 || before.length + further.length > names.length) return false;
+    // Where it cannot be read it is not counted yet, and begins at nothing.
+    const found = await reader.readDown(further);
+    unseen.down.extend(found?.sent ?? { bytes: 0, packets: 0 }, reader.placeOf(names));
+    counted = names.join();
+    return true;
   };
   const mostPerByte = () =>
     canCount === false
@@ -124,6 +151,7 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
           Math.max(leastPerByte, 1 + 2 * Math.max(unseen.up.perByte(), unseen.down.perByte())),
         );
   const unreadBytes = (table: NftTable | undefined) => {
+    if (canCount === false) return 0;
     const [up, down] = (['up', 'down'] as const).map((way) =>
       unseen[way].mostMissing(table?.counters.get(`handed_${way}`), mostPerByte()),
     );
@@ -136,24 +164,31 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
     async read(devices) {
       const now = devices.map((own) => `${own.name} ${own.rxBytes} ${own.txBytes}`).join();
       isBusy = now !== carried;
-      // Once more after the last packet, which may have been on its way at the last reading.
-      if (isRead && !isBusy && unseen.up.isSettled() && unseen.down.isSettled()) return;
+      if (isBusy) idleReadings = 0;
+      // Once more after the last packet, which may have been on its way at the last reading; not
+      // for ever, because no table is compared with it while none is read.
+      const isSettled = unseen.up.isSettled() && unseen.down.isSettled();
+      isAwaited = !isRead || isBusy || !(isSettled || idleReadings >= mostIdleReadings);
+      if (!isAwaited) return;
       carried = now;
-      readings = await readAll(devices.map(({ name }) => name));
+      const names = devices.map(({ name }) => name);
+      // Where an agent begins beside devices that carry already, the next pass compares with this.
+      if (counted === undefined && names.length > 0) counted = names.join();
+      readings = await readAll(names);
+      if (isRead && !isBusy) idleReadings += 1;
     },
     async begin({ devices, uplink: next }, readTable) {
       const names = devices.map(({ name }) => name);
       const areSame = names.join() === counted;
       if (areSame && next?.name === uplink?.name) return;
-      counted = names.join();
+      if (next?.name === uplink?.name && (await extend(names))) return;
       if (uplink !== undefined && next?.name !== uplink.name) await reader.leave(uplink.name);
       uplink = next;
       const now = await readAll(names);
       const table = await readTable();
-      for (const way of areSame ? (['up'] as const) : (['up', 'down'] as const)) {
-        const [reading, handed] = [now[way], table?.counters.get(`handed_${way}`)];
-        unseen[way].begin(reading && handed && { ...reading, handed });
-      }
+      counted = names.join();
+      for (const way of areSame ? (['up'] as const) : (['up', 'down'] as const))
+        beginWay(way, now[way], table);
     },
     async correct(table) {
       const corrected = new Map([...correctWay('up', table), ...correctWay('down', table)]);

@@ -46,6 +46,8 @@ const ethernetBytes = 14;
 export interface SegmentReader {
   /** What left by the sources' devices, to consumers. */
   readDown(devices: readonly string[]): Promise<Reading | undefined>;
+  /** Where such a reading of devices is read now. */
+  placeOf(devices: readonly string[]): string;
   /** What consumers sent that left by the uplink. */
   readUp(uplink: CountedUplink): Promise<Reading | undefined>;
   /** Ends the count at an interface that is no longer the uplink. */
@@ -89,6 +91,7 @@ export function createSegmentReader(exec: Exec, line: Pick<LineShaper, 'passage'
     return { way: { isRedirected: isRedirecting }, place };
   };
   return {
+    placeOf: (names) => toPlace(names).place,
     async readDown(devices) {
       const { way, place } = toPlace(devices);
       const each = await Promise.all(devices.map((device) => readDevice(device, way))).catch(

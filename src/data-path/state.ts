@@ -59,8 +59,11 @@ export interface DesiredDataPath {
   readonly newUntilBytes: number | undefined;
   /** How many bytes the line may carry for each byte that the rules see; 1 where unknown. */
   readonly mostPerByte?: number;
-  /** What the line may have carried beyond what the rules counted; 0 where unknown. */
-  readonly unreadBytes?: number;
+  /**
+   * What the line may have carried beyond what the rules counted, when they had counted so much; 0
+   * where unknown.
+   */
+  readonly unread?: { readonly bytes: number; readonly at: ForwardedTotals };
   /** Where the forwarded counters begin if the kernel has none. */
   readonly totals: ForwardedTotals;
 }

@@ -17,10 +17,19 @@ interface Comparable extends Reading {
 /** The headers of one way that the rules do not see, by comparing what left with what they saw. */
 export interface UnseenHeaders {
   /**
-   * The next comparison begins here; with undefined, the next one is a beginning itself. What the
-   * rules saw since the last one is taken to lack as many headers as before.
+   * The next comparison begins here. What the rules saw since the last one is taken to lack as many
+   * headers as before. Without a reading, the last one stays where there is one.
    */
-  begin(at: Comparable | undefined): void;
+  begin(reading: Reading | undefined, handed: SegmentTotals): void;
+  /** What is read has one more part from now on, of which so much was sent before. */
+  extend(sent: SegmentTotals, place: string): void;
+  /** There is no table any more: the next comparison is a beginning itself. */
+  forget(): void;
+  /**
+   * A pass had no reading. Once that happened often, what the rules saw is estimated, as where two
+   * readings cannot be compared: what is only held back would grow for ever.
+   */
+  skip(handed: SegmentTotals): void;
   /**
    * What the rules did not see since the last comparison. Less than nothing of either is kept for
    * the next one.
@@ -39,6 +48,8 @@ export interface UnseenHeaders {
 
 /** Of fewer bytes than this, the packets between the two readings are too large a part. */
 const tellingBytes = 1_000_000;
+/** So many passes without a reading are no longer a mishap. */
+const mostSkipped = 30;
 
 export function createUnseenHeaders(): UnseenHeaders {
   let base: Comparable | undefined;
@@ -47,6 +58,7 @@ export function createUnseenHeaders(): UnseenHeaders {
   let missing = { perByte: 0, perPacket: 0 };
   /** What the rules saw between the last two comparisons. */
   let recentBytes = 0;
+  let skipped = 0;
 
   const estimate = (handed: SegmentTotals): SegmentTotals => ({
     bytes: Math.round(Math.max(0, handed.bytes) * missing.perByte),
@@ -54,8 +66,8 @@ export function createUnseenHeaders(): UnseenHeaders {
   });
   const compare = (before: Comparable, now: Comparable): SegmentTotals => {
     const handed = subtract(now.handed, before.handed);
-    // Another table counts: what it saw cannot be compared.
-    if (handed.packets < 0) return { bytes: 0, packets: 0 };
+    // Another table counts: all that it saw is new.
+    if (handed.packets < 0) return estimate(now.handed);
     const sent = subtract(now.sent, before.sent);
     // Where the two readings cannot be compared, as much is missing as was before.
     if (now.place !== before.place || sent.packets < 0) return estimate(handed);
@@ -67,16 +79,39 @@ export function createUnseenHeaders(): UnseenHeaders {
     };
     return unseen;
   };
+  const owe = (handed: SegmentTotals): void => {
+    if (base === undefined) return;
+    const before = estimate(subtract(handed, base.handed));
+    owed = { bytes: owed.bytes + before.bytes, packets: owed.packets + before.packets };
+  };
   return {
-    begin(at) {
-      if (base !== undefined && at !== undefined) {
-        const before = estimate(subtract(at.handed, base.handed));
-        owed = { bytes: owed.bytes + before.bytes, packets: owed.packets + before.packets };
-      }
-      base = at;
+    begin(reading, handed) {
+      if (reading === undefined) return;
+      owe(handed);
+      base = { ...reading, handed };
+      recentBytes = 0;
+    },
+    extend(sent, place) {
+      if (base === undefined) return;
+      const { bytes, packets } = base.sent;
+      base = {
+        ...base,
+        place,
+        sent: { bytes: bytes + sent.bytes, packets: packets + sent.packets },
+      };
+    },
+    forget() {
+      base = undefined;
+      recentBytes = 0;
+    },
+    skip(handed) {
+      if (base === undefined || ++skipped < mostSkipped) return;
+      owe(handed);
+      base = { ...base, handed, place: '' };
       recentBytes = 0;
     },
     take(now) {
+      skipped = 0;
       recentBytes = Math.max(0, now.handed.bytes - (base ?? now).handed.bytes);
       const unseen = base === undefined ? { bytes: 0, packets: 0 } : compare(base, now);
       base = carryOver(now, unseen);
@@ -90,7 +125,8 @@ export function createUnseenHeaders(): UnseenHeaders {
     perByte: () => missing.perByte,
     mostMissing(handed, mostPerByte) {
       if (base === undefined || handed === undefined) return 0;
-      const since = Math.max(0, handed.bytes - base.handed.bytes);
+      const more = handed.bytes - base.handed.bytes;
+      const since = more < 0 ? handed.bytes : more;
       // A packet that the rules saw after the reading, but before the comparison, hides as many
       // bytes of others' headers as it has itself. How many did is not known: no more than came
       // since the comparison before.

@@ -65,7 +65,8 @@ export async function runPass(parts: PassParts): Promise<void> {
   const counted = found.host.isVouched
     ? found.host.table
     : await parts.segments.correct(found.host.table);
-  usage.take(readTotals(counted));
+  const totals = readTotals(counted);
+  usage.take(totals);
 
   const { desired: wish, limit } = await gatherDesired({
     config: state.configuration.config,
@@ -82,7 +83,7 @@ export async function runPass(parts: PassParts): Promise<void> {
   const desired = {
     ...wish,
     mostPerByte: parts.segments.mostPerByte(),
-    unreadBytes: parts.segments.unreadBytes(counted),
+    ...(totals && { unread: { bytes: parts.segments.unreadBytes(counted), at: totals } }),
   };
   const table = found.host.isVouched ? counted : await parts.segments.allow(counted, desired);
   const { onFence } = parts;

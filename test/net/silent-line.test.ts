@@ -18,7 +18,7 @@ describe.skipIf(!isInsideLab())('the network’s own protocol from a namespace o
     ...command,
   ];
   const program = (...args: readonly string[]) => lab.command(...args).slice(4);
-  /** When the engine's socket opened; null while there is none. */
+  /** When the engine's socket opened; null before, and once it is closed. */
   const readSince = async () => (await lab.status()).sources[0]?.aliveSince ?? null;
 
   beforeAll(async () => {

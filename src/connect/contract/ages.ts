@@ -15,8 +15,8 @@ const checkpointAges = [225_000, 285_000] as const;
 const lateReportsEvery = 15_000;
 const lastReportAge = 900_000;
 /**
- * More than 16 MiB by which our count is above the consumer's would be a dispute; between the two
- * passes it stands still. So no more is reported of what came late.
+ * Where our count is above the consumer's by more than 16 MiB, there is a dispute, and the
+ * consumer's does not grow between the two passes. So this is the most that is reported late.
  */
 export const mostLateBytes = 8 * 1024 * 1024;
 /** Less is worth no request: who is there and only pings is not reported on again and again. */

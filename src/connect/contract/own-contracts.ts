@@ -191,7 +191,6 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
       const one = find(by.contractId);
       if (one === undefined) return;
       one.account.counted += bytes;
-      // Acks come in order, and so the last that counts is what was sent when it was closed.
       one.account.bridged = Math.max(0, one.account.counted - (one.taken - one.unpaid));
       if (one !== current) settle(one);
     },
@@ -240,8 +239,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
     end() {
       isOver = true;
       for (const one of listAll()) push(makeClose(one.account));
-      current = undefined;
-      spares = [];
+      [current, spares] = [undefined, []];
       usedUp.clear();
       const taken = reports;
       reports = [];

@@ -32,8 +32,8 @@ const mostSpares = 4;
 
 /**
  * Plans spares: one at all times, replaced each minute, and more often when it may be the last, so
- * that there is always a young one to move on to; and enough for a bridge, once the consumer's own contract is so old that the service may
- * soon refuse us.
+ * that there is always a young one to move on to; and enough for a bridge, once the consumer's own
+ * contract is so old that the service may soon refuse us.
  */
 export function planSpares({ spares, bytesPerMinute, anchorAge }: SpareFacts): SparePlan {
   const needed = (anchorAge ?? 0) >= renewAge ? toBridge(bytesPerMinute) : 0;

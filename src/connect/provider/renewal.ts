@@ -54,8 +54,8 @@ export function findRenewal(facts: RenewalFacts, now: number): RenewalRule | und
   if (time - anchor.cameAt < shortestBetween || dataAt === undefined) return undefined;
   if (kind === 'signals' && facts.isSignalLane)
     return now - dataAt < longestWithoutData ? 'signal' : undefined;
-  // A pause may begin with any ping. It costs nothing to be wrong: with the next data, everything is
-  // acknowledged at once.
+  // A pause may begin with any ping. It costs nothing to be wrong: with the next data, everything
+  // is acknowledged at once.
   return kind === 'ping' && !facts.hasSignalLane ? 'idle' : undefined;
 }
 

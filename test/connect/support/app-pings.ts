@@ -17,7 +17,7 @@ export interface AppPingsOptions {
   readonly answered: () => number;
 }
 
-/** After an answer or a busy look it rests for so long, and then until its clock has a whole one. */
+/** After an answer or a busy look it rests so long, and then until its clock has a whole one. */
 const rest = 10_000;
 const longestWait = 30_000;
 /**

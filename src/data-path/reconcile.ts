@@ -120,6 +120,7 @@ async function passOverExisting(pass: Pass): Promise<DataPath> {
 async function passThatMakes(pass: Pass): Promise<DataPath> {
   const { host, desired, observed, composed, sources } = pass;
   const closed = await closeFence(pass);
+  if (closed.isFenced) observed.onFence?.();
   const isDenied = await reconcileDenied(host.exec, observed.denied, composed.denied);
   const changed = await changeDevices(sources);
   const absent = await findAbsent(host.exec, changed);

@@ -45,7 +45,7 @@ const maxSilenceMs = 120_000;
 
 export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
   // The first tick of the service's loop waits until there is a fence, or making one has failed.
-  // While lists are filled after it, nothing passes, and the service can be asked.
+  // While lists are filled after it, nothing is opened, and the service can be asked.
   let isServiceWoken = false;
   const onFence = () => {
     if (!isServiceWoken) given.wakeups.service.notify();

@@ -15,8 +15,6 @@ export interface Account {
   /** Of these, what came when the service had closed the contract: the last of them. */
   bridged: number;
   reported: number;
-  /** Of these, what was reported when the service may have closed the contract. */
-  reportedLate: number;
   /** When the next report by age is due. */
   dueAt: number;
   /** Our last report of it was made: nothing more is counted for pay. */
@@ -27,12 +25,12 @@ export function openAccount(
   of: Pick<Account, 'contractId' | 'peerId' | 'byteCount' | 'createdAt'>,
 ): Account {
   const dueAt = nextReportAt(of.createdAt, of.createdAt);
-  return { ...of, counted: 0, bridged: 0, reported: 0, reportedLate: 0, dueAt, isClosed: false };
+  return { ...of, counted: 0, bridged: 0, reported: 0, dueAt, isClosed: false };
 }
 
 /** A report to the service. */
 export interface Report extends CloseContract {
-  /** Of what it reports, so many bytes are unpaid, whatever becomes of it. */
+  /** Of what it reports, so many bytes came so late that they may never be paid. */
   readonly bridgedByteCount?: number;
 }
 
@@ -56,9 +54,7 @@ export function makeDueCheckpoint(account: Account, time: number): Report | unde
   account.dueAt = nextReportAt(account.createdAt, time);
   if (time - account.createdAt < closedByServiceAge) return makeCheckpoint(account);
   if (account.counted - account.reported < leastLateBytes) return undefined;
-  const increment = takeIncrement(account, mostLateBytes - account.reportedLate);
-  account.reportedLate += increment;
-  return increment === 0 ? undefined : toReport(account, { increment, isCheckpoint: true });
+  return makeCheckpoint(account);
 }
 
 /** An account as data to keep. Times are Unix ms where the clock that was passed in is. */
@@ -69,6 +65,8 @@ export interface AccountData {
   readonly createdAt: number;
   readonly counted: number;
   readonly reported: number;
+  /** None where it is 0, and in files of earlier versions. */
+  readonly bridged?: number | undefined;
 }
 
 /** Contracts with what was counted and reported of them: consumers' ones, and ours to them. */
@@ -106,6 +104,7 @@ export function saveAccount(account: Account): AccountData {
     createdAt: account.createdAt,
     counted: account.counted,
     reported: account.reported,
+    ...(account.bridged > 0 && { bridged: account.bridged }),
   };
 }
 
@@ -119,24 +118,25 @@ export function loadAccount(data: AccountData): Account {
     }),
     counted: data.counted,
     reported: data.reported,
-    // How much of that was late is not kept: at most all of it.
-    reportedLate: Math.min(data.reported, mostLateBytes),
+    bridged: data.bridged ?? 0,
   };
 }
 
-function takeIncrement(account: Account, most = account.byteCount): number {
-  const all = Math.min(account.counted, account.byteCount) - account.reported;
-  const increment = Math.max(0, Math.min(all, most));
+function takeIncrement(account: Account): number {
+  const { counted, bridged, byteCount } = account;
+  const most = Math.min(counted - bridged + mostLateBytes, counted, byteCount);
+  const increment = Math.max(0, most - account.reported);
   account.reported += increment;
   return increment;
 }
 
 function toReport(
-  { contractId, bridged }: Account,
+  { contractId, counted, bridged, reported }: Account,
   of: { readonly increment: number; readonly isCheckpoint: boolean },
 ): Report {
-  // The last bytes are the bridged ones.
-  const bridgedByteCount = Math.min(of.increment, bridged);
+  // The last bytes that were counted are the bridged ones.
+  const bridgedReported = Math.max(0, reported - (counted - bridged));
+  const bridgedByteCount = Math.min(of.increment, bridgedReported);
   return {
     contractId,
     ackedByteCount: of.increment,

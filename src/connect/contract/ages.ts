@@ -4,7 +4,7 @@
  * counts are reported before, and traffic moves on to a younger contract before.
  */
 
-/** Both directions report what was counted so far, twice: one report could be lost. */
+/** Both directions report what was counted so far, at least twice: one report could be lost. */
 const checkpointAges = [225_000, 285_000] as const;
 /**
  * The service closes contracts in passes, some minutes apart, and one that a single end reported
@@ -33,7 +33,7 @@ export function nextReportAt(createdAt: number, time: number): number {
 export const rollOverAge = 235_000;
 /** An older one is opened only where nothing else is to be had. */
 export const oldestToOpen = 240_000;
-/** The service closes a contract some time after this; what it carries then is free of charge. */
+/** The service closes a contract some time after this; what it carries then may never be paid. */
 export const closedByServiceAge = 300_000;
 /**
  * A consumer whose newest contract is older is asked for a new one, and spares for a bridge are

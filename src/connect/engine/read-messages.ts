@@ -43,6 +43,7 @@ const account = z.object({
   createdAt: z.number(),
   counted: count,
   reported: count,
+  bridged: z.optional(count),
 });
 const report = z.object({ contract: uuid, bytes: count, isCheckpoint: z.boolean() });
 const consumer = z.object({

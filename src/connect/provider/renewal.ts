@@ -12,7 +12,7 @@ import type { Pack } from '../wire/pack.ts';
 export type RenewalRule =
   /** Direct mode: signals have a lane of their own, and nothing is lost with it. */
   | 'signal'
-  /** Default mode: a ping, while no data flows. */
+  /** Default mode: a ping, with which a pause may begin. */
   | 'idle'
   /** The owner's limit of unpaid bytes: the consumer has to come back as another one. */
   | 'limit';

@@ -3,6 +3,8 @@ import { idLength } from './id.ts';
 
 /** Room that is asked for where the caller names none: most messages besides packets fit. */
 const usualSize = 256;
+/** A field's number and a length, each in at most five bytes. */
+const longestHeader = 10;
 
 /**
  * Writes one message **from its end to its start**: a message's length comes before its content,
@@ -45,7 +47,8 @@ export class Encoder {
 
   /** Bytes that the caller fills in before anything else is written. */
   hole(field: number, length: number): Buffer {
-    this.#reserve(length);
+    // Also for the header: a later reserve would move everything away from under the caller.
+    this.#reserve(length + longestHeader);
     this.#at -= length;
     const bytes = this.#bytes.subarray(this.#at, this.#at + length);
     this.#header(field, length);

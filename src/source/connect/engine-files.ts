@@ -27,6 +27,7 @@ const account = z.object({
   createdAt: z.number(),
   counted: z.number(),
   reported: z.number(),
+  bridged: z.number().optional(),
 });
 const report = z.object({ contract: z.string(), bytes: z.number(), isCheckpoint: z.boolean() });
 const consumer = z.object({

@@ -164,6 +164,8 @@ test.each([
     lane.pay(packOf(mebibyte), start + age);
     late += sum(ledger.takeReports(start + age));
   }
+  lane.end();
+  late += sum(ledger.takeReports(start + 900_000));
   expect(late).toBeLessThanOrEqual(8 * mebibyte);
   expect(late).toBeGreaterThan(7 * mebibyte);
 });

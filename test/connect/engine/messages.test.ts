@@ -217,7 +217,13 @@ describe('messages', () => {
   });
 
   test('the books of a full house fit into a line', () => {
-    const most = { ...account, byteCount: 2 ** 31, counted: 2 ** 31, reported: 2 ** 31 };
+    const most = {
+      ...account,
+      byteCount: 2 ** 31,
+      counted: 2 ** 31,
+      reported: 2 ** 31,
+      bridged: 2 ** 31,
+    };
     const books = Array.from({ length: 16_384 + 3 * 4096 }, () => most);
     const addresses = Array(4).fill(consumer.addresses[1]);
     const consumers = Array.from({ length: 4096 }, () => ({ ...consumer, addresses }));

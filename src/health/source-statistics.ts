@@ -65,6 +65,11 @@ export const sourceStatistics = {
           },
       ),
   },
+  tributary_source_sealing_seconds_total: {
+    help: 'How long a source took to seal and to open messages, by one in 64; handshakes are not in it.',
+    read: (input) =>
+      toSourceSamples(input, ({ consumers }) => consumers && consumers.sealing.workMs / 1000),
+  },
   tributary_source_handshakes_total: {
     help: 'Handshakes with consumers that seal, which both ends finished.',
     read: (input) => toSourceSamples(input, ({ consumers }) => consumers?.sealing.handshakes),

@@ -46,6 +46,8 @@ export interface SealingFigures {
   readonly sealedMessages: number;
   readonly openedMessages: number;
   readonly unopenedMessages: number;
+  /** How long sealing and opening took, in ms, as far as one message in some dozens tells it. */
+  readonly workMs: number;
   /** Messages that came in plaintext, and that were not taken because they have to be sealed. */
   readonly refusedPlaintext: number;
 }

@@ -48,6 +48,7 @@ export const sourceDocument = z.object({
         sealedMessages: z.number(),
         openedMessages: z.number(),
         unopenedMessages: z.number(),
+        workMs: z.number(),
         refusedPlaintext: z.number(),
       }),
     })

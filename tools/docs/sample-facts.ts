@@ -180,6 +180,7 @@ export const consumersSource: SourceFacts = {
       sealedMessages: 1_400_000,
       openedMessages: 380_000,
       unopenedMessages: 12,
+      workMs: 11_400,
       refusedPlaintext: 0,
     },
   },

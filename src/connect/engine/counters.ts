@@ -31,6 +31,7 @@ export function readCounters(of: {
       sealedMessages: sealing.sealed,
       openedMessages: sealing.opened,
       unopenedMessages: sealing.unopened,
+      workMs: Math.round(sealing.workMs),
     },
     dropped: { ...dropped },
     failedWrites: of.device.state().failedWrites,

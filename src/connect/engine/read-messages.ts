@@ -174,6 +174,7 @@ const fromEngine = z.discriminatedUnion('type', [
           sealedMessages: count,
           openedMessages: count,
           unopenedMessages: count,
+          workMs: z.optional(count),
         }),
       ),
       dropped: counts,

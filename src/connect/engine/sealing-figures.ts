@@ -11,4 +11,6 @@ export interface SealingFigures {
   readonly openedMessages: number;
   /** Messages that no key opens. */
   readonly unopenedMessages: number;
+  /** How long that took, in ms; absent in what an engine of an earlier version says. */
+  readonly workMs?: number | undefined;
 }

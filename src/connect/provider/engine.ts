@@ -43,7 +43,7 @@ export function createEngine(options: EngineOptions): Engine {
   const translation = createTranslation(options.pool, options.secrets);
   const budgets = createBudgets();
   const platform = createPlatformPeer(budgets.receiveBudget);
-  const sealingSums = createSealingSums();
+  const sealingSums = createSealingSums(() => options.sealedPart?.workMs() ?? 0);
   const strangers = createStrangers();
   const earlier = options.books?.consumers ?? [];
   const returning = createReturning({ earlier, wish, translation });

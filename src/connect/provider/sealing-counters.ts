@@ -14,6 +14,8 @@ export interface SealingCounters {
   readonly sealed: number;
   readonly opened: number;
   readonly unopened: number;
+  /** How long sealing and opening them took, in ms. */
+  readonly workMs: number;
 }
 
 /** Adds up over consumers, also over those that leave. */
@@ -31,9 +33,11 @@ const none: SealingCounters = {
   sealed: 0,
   opened: 0,
   unopened: 0,
+  workMs: 0,
 };
 
-export function createSealingSums(): SealingSums {
+/** @param workMs of all of them */
+export function createSealingSums(workMs: () => number): SealingSums {
   let gone = none;
   return {
     left(consumer) {
@@ -42,7 +46,7 @@ export function createSealingSums(): SealingSums {
     sum(consumers) {
       let sum = gone;
       for (const consumer of consumers) sum = add(sum, consumer);
-      return sum;
+      return { ...sum, workMs: workMs() };
     },
   };
 }
@@ -61,5 +65,6 @@ function add(sum: SealingCounters, { sealing }: Pick<Consumer, 'sealing'>): Seal
     sealed: sum.sealed + own.sealed,
     opened: sum.opened + own.opened,
     unopened: sum.unopened + own.unopened,
+    workMs: 0,
   };
 }

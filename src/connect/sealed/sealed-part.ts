@@ -4,6 +4,7 @@ import { type IdentityData, loadIdentity } from './identity.ts';
 import { sealedLimits } from './limits.ts';
 import { createSealedSession, type SealedSession } from './session.ts';
 import { createTlsServer } from './tls-server.ts';
+import { createWorkMeter } from './work-meter.ts';
 
 /** Encryption with all consumers of one provider. */
 export interface SealedPart {
@@ -11,6 +12,8 @@ export interface SealedPart {
   readonly takesOffers: boolean;
   /** A consumer that does not seal is not served. */
   readonly isRequired: boolean;
+  /** How long sealing and opening messages took until now, in ms. */
+  workMs(): number;
   /** @param onNews the session has something to do, because TLS has gone on */
   open(onNews: () => void): SealedSession;
 }
@@ -29,15 +32,22 @@ export function createSealedPart(
   { isRequired = false, framesOfKey }: SealedPartOptions = {},
 ): SealedPart {
   const pool = createHandshakePool(sealedLimits.handshakes);
+  const work = createWorkMeter();
   const load = () => ({ identity: loadIdentity(data), openHandshake: createTlsServer(data) });
   let loaded: ReturnType<typeof load> | undefined;
   return {
     takesOffers: true,
     isRequired,
+    workMs: work.sumMs,
     open(onNews) {
       loaded ??= load();
       const of = { pool, randomBytes, isCompanion: false, onNews, framesOfKey };
-      return createSealedSession({ ...loaded, ...of });
+      const session = createSealedSession({ ...loaded, ...of });
+      return {
+        ...session,
+        open: (sealed, now) => work.measure(() => session.open(sealed, now)),
+        seal: (frame, into) => work.measure(() => session.seal(frame, into)),
+      };
     },
   };
 }

@@ -25,6 +25,7 @@ export const noFigures: RunFigures = {
     sealedMessages: 0,
     openedMessages: 0,
     unopenedMessages: 0,
+    workMs: 0,
     refusedPlaintext: 0,
   },
 };
@@ -77,6 +78,7 @@ function addSealing(before: SealingFigures, { sealing, dropped }: EngineCounters
     sealedMessages: add(before.sealedMessages, sealing.sealedMessages),
     openedMessages: add(before.openedMessages, sealing.openedMessages),
     unopenedMessages: add(before.unopenedMessages, sealing.unopenedMessages),
+    workMs: add(before.workMs, sealing.workMs ?? 0),
     refusedPlaintext,
   };
 }

@@ -77,7 +77,12 @@ function openSealing(
     },
     ...how,
   };
-  const part: SealedPart = { takesOffers: true, isRequired: false, open: () => session };
+  const part: SealedPart = {
+    takesOffers: true,
+    isRequired: false,
+    workMs: () => 0,
+    open: () => session,
+  };
   const drops = { unreadable: 0 };
   const none = () => undefined;
   const sealing = createSealing({ part, drops, onNews: none, onOffered: none });
@@ -194,6 +199,7 @@ describe('hostile', () => {
     let opened = 0;
     const part: SealedPart = {
       takesOffers: true,
+      workMs: () => 0,
       isRequired: false,
       open() {
         opened++;

@@ -107,7 +107,8 @@ test('a host that drains and refuses new sockets costs no key: a consumer goes o
   await expect.poll(exchange, { timeout: 20_000 }).toBeGreaterThan(until);
   expect(seen.readable).toBe(before.readable);
   expect(seen.sealed).toBeGreaterThan(before.sealed + 100);
-  const { handshakes, proven, unopened, refused } = engine.counters().sealing;
+  const { handshakes, proven, unopened, refused, workMs } = engine.counters().sealing;
+  expect(workMs).toBeGreaterThan(0);
   expect({ handshakes, proven, unopened, refused }).toEqual({
     handshakes: 1,
     proven: 1,

@@ -149,6 +149,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
             sealedMessages: fc.nat(),
             openedMessages: fc.nat(),
             unopenedMessages: fc.nat(),
+            workMs: fc.nat(),
             refusedPlaintext: fc.nat(),
           }),
         }),

@@ -318,6 +318,7 @@ describe('what engines count', () => {
         sealedMessages: 40,
         openedMessages: 30,
         unopenedMessages: 2,
+        workMs: 9,
       },
       dropped: { ...zero.dropped, plain: 6 },
     },
@@ -329,6 +330,7 @@ describe('what engines count', () => {
     sealedMessages: 40,
     openedMessages: 30,
     unopenedMessages: 2,
+    workMs: 9,
     refusedPlaintext: 6,
   };
 
@@ -386,6 +388,7 @@ describe('what engines count', () => {
         sealedMessages: 80,
         openedMessages: 60,
         unopenedMessages: 4,
+        workMs: 18,
         refusedPlaintext: 12,
       },
       refusedContracts: { 'bad-signature': 1, 'too-old': 3 },

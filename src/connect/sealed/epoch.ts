@@ -25,6 +25,8 @@ export interface Epoch {
   step(now: number): readonly Said[];
   wakeAt(): number;
   stage(): 'handshake' | 'proof' | 'proven' | 'over';
+  /** Neither proven nor over. */
+  isUnderWay(): boolean;
   open(sealed: Buffer): Buffer | undefined;
   /** Undefined before the peer has shown that it can open it. */
   cipher(): FrameCipher | undefined;
@@ -196,6 +198,7 @@ export function createEpoch(options: EpochOptions): Epoch {
       if (isProven) return 'proven';
       return secrets === undefined ? 'handshake' : 'proof';
     },
+    isUnderWay: () => !isOver && !isProven,
     open(sealed) {
       const frame = isProven ? cipher?.open(sealed) : undefined;
       if (frame !== undefined) isRead = true;

@@ -176,7 +176,9 @@ export function createSealedSession(options: SealedSessionOptions): SealedSessio
   };
   const sayUnopened = (now: number): void => {
     count.unopened++;
-    if (now < nackAt) return;
+    // Its proof was overtaken by what it seals: told to begin again, it would give up a good key.
+    const isOnItsWay = current === undefined && newest?.isUnderWay() === true;
+    if (now < nackAt || isOnItsWay) return;
     nackAt = now + sealedLimits.nackEveryMs;
     say(controlKinds.nack, noBytes, current?.id);
   };

@@ -3,6 +3,10 @@ import { expect, test } from 'vitest';
 import { makeIdentity } from '../../../src/connect/sealed/identity.ts';
 import { sealedLimits } from '../../../src/connect/sealed/limits.ts';
 import { createSealedPart } from '../../../src/connect/sealed/sealed-part.ts';
+import { controlKinds, encryptedControl } from '../../../src/connect/wire/encrypted-control.ts';
+import { decode } from '../../../src/connect/wire/message.ts';
+import { messageTypes } from '../../../src/connect/wire/message-types.ts';
+import { decodeTransferFrame } from '../../../src/connect/wire/transfer-frame.ts';
 import { addSealedConsumer } from '../support/sealed-consumer.ts';
 import { bad, numbersOf, openSealedWorld, packetOf, runUntil } from '../support/sealed-world.ts';
 
@@ -98,3 +102,45 @@ test('a consumer that is gone for good is forgotten with its key', async () => {
   world.run(sealedLimits.keyKeptMs + 10_000);
   expect(world.engine.counters().consumers).toBe(0);
 });
+
+test.each([
+  ['that goes on in plaintext', false],
+  ['that waits', true],
+] as const)(
+  'a proof that comes after what is sealed costs no silence: a consumer %s',
+  async (_name, isRequired) => {
+    let late: Buffer | undefined;
+    let overtaken = 0;
+    const world = openSealedWorld({
+      // Three messages that the consumer has sealed overtake its first proof.
+      relay(bytes, from) {
+        if (from === world.providerId || overtaken > 3) return [bytes];
+        if (late === undefined && isProof(bytes)) {
+          late = Buffer.from(bytes);
+          return [];
+        }
+        if (late === undefined || decodeTransferFrame(bytes).body.kind !== 'sealed') return [bytes];
+        return ++overtaken > 3 ? [bytes, late] : [bytes];
+      },
+    });
+    const peer = addSealedConsumer(world, { isRequired, obeys: true });
+    peer.offer(world.now());
+    let number = 0;
+    const isAnswered = () => {
+      if (number < 300) peer.consumer.send(packetOf(number++), world.now());
+      return peer.consumer.received.length === 300;
+    };
+    await runUntil(world, [peer], isAnswered);
+    expect(overtaken).toBeGreaterThan(3);
+    expect(numbersOf(peer.consumer.received)).toEqual(upTo(300));
+  },
+);
+
+function isProof(bytes: Buffer): boolean {
+  const { body } = decodeTransferFrame(bytes);
+  if (body.kind !== 'pack') return false;
+  return body.pack.frames.some(({ type, bytes: control }) => {
+    if (type !== messageTypes.encryptedControl) return false;
+    return decode(encryptedControl, control).kind === controlKinds.proof;
+  });
+}

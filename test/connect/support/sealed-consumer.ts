@@ -43,7 +43,10 @@ export function addSealedConsumer(
   how: {
     readonly isRequired?: boolean;
     readonly groups?: string;
-    /** It begins again where the provider asks for that, as the network’s own does. */
+    /**
+     * It begins again where the provider asks for that, as the network’s own does: its key is gone
+     * then, and it says so where something is sealed by it.
+     */
     readonly obeys?: boolean;
   } = {},
 ): SealedConsumer {
@@ -54,6 +57,7 @@ export function addSealedConsumer(
   let isProven = false;
   let isAsked = false;
   let hasProven = false;
+  let nackAt = Number.NEGATIVE_INFINITY;
   const count = { sealed: 0, plainPackets: 0, nacks: 0 };
   const say = (kind: number, payload: Buffer, now: number): void => {
     // A nack names the handshake whose key this end has; here it has lost all of them.
@@ -86,6 +90,11 @@ export function addSealedConsumer(
       body.pack.frames.some(({ type }) => type === messageTypes.encryptedControl)
     );
   };
+  const sayUnread = (now: number): void => {
+    if (how.obeys !== true || isProven || now < nackAt) return;
+    nackAt = now + 1000;
+    say(controlKinds.nack, Buffer.alloc(0), now);
+  };
   consumer.frame = (bytes, now) => {
     const { path, body } = decodeTransferFrame(bytes);
     if (path.destinationId !== consumer.id) return;
@@ -96,7 +105,10 @@ export function addSealedConsumer(
       return;
     }
     const inner = cipher?.open(body.bytes);
-    if (inner === undefined) return;
+    if (inner === undefined) {
+      sayUnread(now);
+      return;
+    }
     count.sealed++;
     frame(inner, now);
   };
@@ -126,7 +138,10 @@ export function addSealedConsumer(
     handshakes: () => epochs,
     group: () => client?.group(),
     turn(now) {
-      if (isAsked && how.obeys === true) offer();
+      if (isAsked && how.obeys === true) {
+        cipher = undefined;
+        offer();
+      }
       const bytes = client?.take() ?? Buffer.alloc(0);
       if (bytes.length > 0) say(controlKinds.handshake, bytes, now);
       const secrets = client?.secrets();

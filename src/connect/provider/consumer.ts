@@ -22,9 +22,9 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     part: options.sealedPart,
     drops,
     onNews: options.onNews,
-    onOffered(now) {
-      endReplies(() => replies.beginAgain(now));
-      options.onOffered();
+    onBegun(which, now) {
+      if (which === 'first') options.onOffered();
+      if (which === 'first' || replies.isUnanswered()) endReplies(() => replies.beginAgain(now));
     },
   });
   /** By which the handshake came: controls go back by it. */

@@ -76,8 +76,12 @@ interface SealingOptions {
   /** Undefined where we seal nothing. */
   readonly part: SealedPart | undefined;
   readonly onNews: () => void;
-  /** The consumer offers to seal for the first time: answers belong to a session from now on. */
-  readonly onOffered: (now: number) => void;
+  /**
+   * The consumer offers to seal for the first time: answers belong to a session from now on. Or it
+   * has begun again: where it has lost the key by which answers on their way are sealed, they are a
+   * gap, behind which its handshake would wait.
+   */
+  readonly onBegun: (which: 'first' | 'again', now: number) => void;
   readonly drops: Pick<Drops, 'unreadable'>;
 }
 
@@ -103,7 +107,7 @@ export function createSealing(options: SealingOptions): Sealing {
   const offer = (now: number): SealedSession | undefined => {
     session = options.part?.open(options.onNews);
     session?.setPeerKey(peerKey);
-    if (session !== undefined) options.onOffered(now);
+    if (session !== undefined) options.onBegun('first', now);
     return session;
   };
   const takeWaiting = (now: number): void => {
@@ -114,7 +118,9 @@ export function createSealing(options: SealingOptions): Sealing {
   const act = (control: EncryptedControl, now: number): void => {
     const isBeginning = control.kind === controlKinds.handshake && !control.isCompanion;
     const isOffer = isBeginning && options.part?.takesOffers === true;
+    const hadKey = session?.canOpen() === true;
     const outcome = (session ?? (isOffer ? offer(now) : undefined))?.take(control, now);
+    if (outcome === 'begun' && hadKey) options.onBegun('again', now);
     if (outcome === 'waits' && waiting.length < sealedLimits.waitingControls)
       waiting.push({ ...control, payload: Buffer.from(control.payload) });
     if (outcome === 'begun') takeWaiting(now);

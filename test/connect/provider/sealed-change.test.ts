@@ -4,9 +4,11 @@ import { makeIdentity } from '../../../src/connect/sealed/identity.ts';
 import { sealedLimits } from '../../../src/connect/sealed/limits.ts';
 import { createSealedPart } from '../../../src/connect/sealed/sealed-part.ts';
 import { controlKinds, encryptedControl } from '../../../src/connect/wire/encrypted-control.ts';
+import { noBytes } from '../../../src/connect/wire/frame.ts';
 import { decode } from '../../../src/connect/wire/message.ts';
 import { messageTypes } from '../../../src/connect/wire/message-types.ts';
 import { decodeTransferFrame } from '../../../src/connect/wire/transfer-frame.ts';
+import { echo } from '../support/echo.ts';
 import { addSealedConsumer } from '../support/sealed-consumer.ts';
 import { bad, numbersOf, openSealedWorld, packetOf, runUntil } from '../support/sealed-world.ts';
 
@@ -135,6 +137,33 @@ test.each([
     expect(numbersOf(peer.consumer.received)).toEqual(upTo(300));
   },
 );
+
+test('a consumer that lost its key while answers are on their way begins again, and is answered by the next one', async () => {
+  let answer = noBytes;
+  const world = openSealedWorld({
+    device(packet) {
+      const answers = echo(packet);
+      answer = Buffer.from(answers[0] ?? answer);
+      return answers;
+    },
+  });
+  const peer = addSealedConsumer(world, { isRequired: true, obeys: true });
+  peer.offer(world.now());
+  peer.consumer.send(packetOf(0), world.now());
+  await runUntil(world, [peer], () => peer.consumer.received.length === 1);
+  peer.forget();
+  for (const _ of upTo(5)) world.engine.packet(Buffer.from(answer), world.now());
+  world.run(100);
+  expect(peer.consumer.received).toHaveLength(1);
+  peer.offer(world.now());
+  const before = world.now();
+  for (const number of [1, 2, 3]) peer.consumer.send(packetOf(number), world.now());
+  const isAnswered = () => numbersOf(peer.consumer.received).includes(3);
+  await runUntil(world, [peer], isAnswered);
+  expect(world.now() - before).toBeLessThan(5000);
+  expect(numbersOf(peer.consumer.received).filter((number) => number > 0)).toEqual([1, 2, 3]);
+  expect(peer.count.plainPackets).toBe(0);
+});
 
 function isProof(bytes: Buffer): boolean {
   const { body } = decodeTransferFrame(bytes);

@@ -85,7 +85,7 @@ function openSealing(
   };
   const drops = { unreadable: 0 };
   const none = () => undefined;
-  const sealing = createSealing({ part, drops, onNews: none, onOffered: none });
+  const sealing = createSealing({ part, drops, onNews: none, onBegun: none });
   return { sealing, taken, drops };
 }
 
@@ -208,7 +208,7 @@ describe('hostile', () => {
     };
     const none = () => undefined;
     const drops = { unreadable: 0 };
-    const sealing = createSealing({ part, drops, onNews: none, onOffered: none });
+    const sealing = createSealing({ part, drops, onNews: none, onBegun: none });
     const said = [
       proof(toEpochId(1)),
       nack(),
@@ -229,7 +229,7 @@ describe('hostile', () => {
 
 test('what cannot be said is waited for no longer', () => {
   const part = createClosedPart();
-  const of = { part, onNews: () => undefined, onOffered: () => undefined };
+  const of = { part, onNews: () => undefined, onBegun: () => undefined };
   const sealing = createSealing({ ...of, drops: { unreadable: 0 } });
   const isNeeded = (canSay: boolean) => sealing.isNeeded({ silentMs: 0, canSay });
   expect(isNeeded(true)).toBe(false);

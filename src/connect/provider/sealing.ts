@@ -11,7 +11,7 @@ import {
 } from '../wire/encrypted-control.ts';
 import { type Frame, toFrame } from '../wire/frame.ts';
 import { encode } from '../wire/message.ts';
-import { largestMessage, messageTypes } from '../wire/message-types.ts';
+import { messageTypes } from '../wire/message-types.ts';
 import type { Pack } from '../wire/pack.ts';
 import {
   encodeAckFrame,
@@ -85,9 +85,8 @@ interface SealingOptions {
   readonly drops: Pick<Drops, 'unreadable'>;
 }
 
-const asServer = { role: sessionRoles.server, isCompanion: false } as const;
-/** Frames that are sealed at once are written here: nothing of them is kept. */
-const scratch = Buffer.allocUnsafeSlow(largestMessage + sealedExtra);
+const role = sessionRoles.server;
+const asServer = { role, isCompanion: false } as const;
 
 export function createSealing(options: SealingOptions): Sealing {
   let session: SealedSession | undefined;
@@ -135,7 +134,11 @@ export function createSealing(options: SealingOptions): Sealing {
   };
   const canSeal = (): boolean => session?.canSeal() === true;
   const seal = (path: TransferPath, frame: Buffer): Buffer =>
-    wrapSealed(path, asServer, frame.length + sealedExtra, (into) => session?.seal(frame, into));
+    wrapSealed(path, {
+      ...asServer,
+      length: frame.length + sealedExtra,
+      fill: (hole) => session?.seal(frame, hole),
+    });
   const mayBePlain = ({ frames }: Pack): boolean => {
     if (!mustSeal || frames.length === 0 || exposed.has(frames)) return true;
     return isControl(frames);
@@ -165,8 +168,8 @@ export function createSealing(options: SealingOptions): Sealing {
     encodePack(path, pack) {
       if (session === undefined && !isRequired) return encodePackFrame(path, pack);
       if (canSeal() && !isControl(pack.frames))
-        return seal(path, encodePackFrame(path, pack, sessionRoles.server, scratch));
-      const plain = encodePackFrame(path, pack, sessionRoles.server);
+        return seal(path, encodePackFrame(path, pack, { role, into: options.part?.scratch }));
+      const plain = encodePackFrame(path, pack, { role });
       if (isControl(pack.frames)) return plain;
       if (!mayBePlain(pack)) return undefined;
       exposed.add(pack.frames);

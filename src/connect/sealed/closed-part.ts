@@ -9,7 +9,13 @@ import { noSealedCounters, type SealedSession } from './session.ts';
  * on to seal by it for ten minutes; it is told that nobody has that key, and offers are ignored.
  */
 export function createClosedPart(): SealedPart {
-  return { takesOffers: false, isRequired: false, workMs: () => 0, open: createClosedSession };
+  return {
+    takesOffers: false,
+    isRequired: false,
+    workMs: () => 0,
+    scratch: noBytes,
+    open: createClosedSession,
+  };
 }
 
 function createClosedSession(): SealedSession {

@@ -1,4 +1,5 @@
 import type { RandomBytes } from '../wire/id.ts';
+import { largestMessage } from '../wire/message-types.ts';
 import { createHandshakePool } from './handshake.ts';
 import { type IdentityData, loadIdentity } from './identity.ts';
 import { sealedLimits } from './limits.ts';
@@ -12,6 +13,8 @@ export interface SealedPart {
   readonly takesOffers: boolean;
   /** A consumer that does not seal is not served. */
   readonly isRequired: boolean;
+  /** Frames are written here where they are sealed at once: nothing of them is kept. */
+  readonly scratch: Buffer;
   /** How long sealing and opening messages took until now, in ms. */
   workMs(): number;
   /** @param onNews the session has something to do, because TLS has gone on */
@@ -39,6 +42,7 @@ export function createSealedPart(
     takesOffers: true,
     isRequired,
     workMs: work.sumMs,
+    scratch: Buffer.allocUnsafeSlow(largestMessage),
     open(onNews) {
       loaded ??= load();
       const of = { pool, randomBytes, isCompanion: false, onNews, framesOfKey };

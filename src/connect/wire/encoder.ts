@@ -15,7 +15,7 @@ const longestHeader = 10;
  *
  * A message within the message: `const end = encoder.mark()`, its fields, `encoder.wrap(field,
  * end)`. `finish()` gives the bytes; the encoder is not used again. Made with a buffer, it writes
- * into that while there is room: the bytes are valid until somebody else does.
+ * into that while there is room: the bytes are valid until that is written to again.
  */
 export class Encoder {
   #bytes: Buffer;

@@ -67,7 +67,8 @@ export function decodeTransferFrame(bytes: Buffer): TransferFrame {
   const scanner = new Scanner(bytes);
   while (scanner.next()) scanField(found, scanner);
   const { path, sealed, role, isCompanion } = found;
-  const body = sealed === undefined ? found.body : toSealed(sealed, role, isCompanion);
+  const body: TransferFrame['body'] | undefined =
+    sealed === undefined ? found.body : { kind: 'sealed', bytes: sealed, role, isCompanion };
   if (path === undefined || body === undefined)
     throw new WireError('a frame without its path or its content');
   return { path, body };
@@ -107,10 +108,6 @@ function scanField(found: typeof emptyFrame, scanner: Scanner): void {
   }
 }
 
-function toSealed(bytes: Buffer, role: number, isCompanion: boolean): SealedBody {
-  return { kind: 'sealed', bytes, role, isCompanion };
-}
-
 /**
  * Only the path of a binary message; undefined where it is no frame. It is what tells a frame from
  * the random bytes of a speed test.
@@ -125,42 +122,46 @@ export function readPath(bytes: Buffer): TransferPath | undefined {
   return undefined;
 }
 
-/**
- * @param role ours, where the Pack belongs to a session of encryption; also in a sealed frame
- * @param into where to write; by default bytes of its own
- * @throws WireError where the frame would be above 4,096 bytes
- */
-export function encodePackFrame(path: TransferPath, pack: Pack, role = 0, into?: Buffer): Buffer {
+/** @throws WireError where the frame would be above 4,096 bytes */
+export function encodePackFrame(path: TransferPath, pack: Pack, how: PackFrame = {}): Buffer {
   const contract = pack.contract ?? noBytes;
   const { frames } = pack;
   const size = overhead + countPackBytes(frames) + frames.length * frameHead + contract.length;
-  const encoder = new Encoder(into ?? size);
-  encoder.integer(7, role);
+  const encoder = new Encoder(how.into ?? size);
+  encoder.integer(7, how.role);
   writePack(encoder, 4, pack);
   writePath(encoder, path);
   return checkLength(encoder.finish());
 }
 
+interface PackFrame {
+  /** Ours, where the Pack belongs to a session of encryption; also in a sealed frame. */
+  readonly role?: number | undefined;
+  /** Where to write; by default bytes of its own. */
+  readonly into?: Buffer | undefined;
+}
+
 /** A frame around a sealed one, whose path it repeats. @throws WireError above 4,096 bytes */
 export function encodeSealedFrame(path: TransferPath, sealed: Omit<SealedBody, 'kind'>): Buffer {
   const { bytes, ...of } = sealed;
-  return wrapSealed(path, of, bytes.length, (hole) => hole.set(bytes));
+  return wrapSealed(path, { ...of, length: bytes.length, fill: (hole) => hole.set(bytes) });
 }
 
-/** The same where `fill` writes those bytes to where they are sent from: nothing is copied. */
-export function wrapSealed(
-  path: TransferPath,
-  of: Omit<SealedBody, 'kind' | 'bytes'>,
-  length: number,
-  fill: (hole: Buffer) => void,
-): Buffer {
-  const encoder = new Encoder(overhead + length);
+/** A frame around a sealed one that is sealed within it, so that nothing is copied. */
+export function wrapSealed(path: TransferPath, of: SealedHole): Buffer {
+  const encoder = new Encoder(overhead + of.length);
   // The network's own program writes it also where it is false.
   encoder.present(8, Number(of.isCompanion));
   encoder.integer(7, of.role);
-  fill(encoder.hole(6, length));
+  of.fill(encoder.hole(6, of.length));
   writePath(encoder, path);
   return checkLength(encoder.finish());
+}
+
+interface SealedHole extends Omit<SealedBody, 'kind' | 'bytes'> {
+  readonly length: number;
+  /** Writes the sealed bytes, all of that length. */
+  readonly fill: (hole: Buffer) => void;
 }
 
 export function encodeAckFrame(path: TransferPath, value: Ack): Buffer {

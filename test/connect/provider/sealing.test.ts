@@ -81,6 +81,7 @@ function openSealing(
     takesOffers: true,
     isRequired: false,
     workMs: () => 0,
+    scratch: Buffer.alloc(5000),
     open: () => session,
   };
   const drops = { unreadable: 0 };
@@ -200,6 +201,7 @@ describe('hostile', () => {
     const part: SealedPart = {
       takesOffers: true,
       workMs: () => 0,
+      scratch: Buffer.alloc(5000),
       isRequired: false,
       open() {
         opened++;

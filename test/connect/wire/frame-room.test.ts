@@ -45,7 +45,7 @@ function makeSender(contractLength: number, frames: readonly number[]): Sender {
 function toMessage(pack: Pack, contract: Buffer): Buffer {
   const sent = Number.MAX_SAFE_INTEGER;
   const last = { ...pack, sequenceNumber: sent, tag: { sentAt: sent }, isHead: true, contract };
-  const plain = encodePackFrame(path, last, sessionRoles.server);
+  const plain = encodePackFrame(path, last, { role: sessionRoles.server });
   return encodeSealedFrame(path, {
     bytes: cipher.seal(plain),
     role: sessionRoles.server,

@@ -102,9 +102,9 @@ test('a host that drains and refuses new sockets costs no key: a consumer goes o
     exchange();
     return ends.some((end) => end.kind === 'refused' && end.status === 503);
   };
-  await expect.poll(isRefused, { timeout: 20_000 }).toBe(true);
+  await expect.poll(isRefused).toBe(true);
   const until = received.length + 50;
-  await expect.poll(exchange, { timeout: 20_000 }).toBeGreaterThan(until);
+  await expect.poll(exchange).toBeGreaterThan(until);
   expect(seen.readable).toBe(before.readable);
   expect(seen.sealed).toBeGreaterThan(before.sealed + 100);
   const { handshakes, proven, unopened, refused, workMs } = engine.counters().sealing;
@@ -139,7 +139,7 @@ test.each(['public', 'network'] as const)(
     await first.stop();
     const { engine } = await world.provide(provider, undefined, how);
     const until = received.length + 20;
-    await expect.poll(exchange, { timeout: 20_000 }).toBeGreaterThan(until);
+    await expect.poll(exchange).toBeGreaterThan(until);
     expect(engine.counters().sealing).toMatchObject({ handshakes: 1, proven: 1, refused: {} });
   },
 );

@@ -5,7 +5,10 @@ import type { Patience } from './patience.ts';
 
 /** Frames that wait for the window, oldest first, bounded by their bytes. */
 export interface OutgoingQueue {
-  /** False where it is full. Controls of encryption go before everything else. */
+  /**
+   * False where it is full. Controls of encryption go before everything else, and have room of their
+   * own: what fills the queue may wait for the key that they bring.
+   */
   push(frame: Frame, now: number): boolean;
   /** Bytes of the frames that the next Pack takes; 0 where nothing waits. */
   nextBytes(room: number): number;
@@ -43,6 +46,8 @@ export interface PackLimit {
 const usualLimit: PackLimit = { frames: 32, bytes: Number.POSITIVE_INFINITY };
 /** A frame costs memory beside its bytes, so empty ones are counted too. */
 export const frameCost = 64;
+/** A handshake of ours takes three kilobytes, and they come one after the other. */
+const controlBytes = 32 * 1024;
 const none: readonly Frame[] = [];
 
 export function createOutgoingQueue(
@@ -103,9 +108,11 @@ export function createOutgoingQueue(
 
   return {
     push(frame, now) {
-      if (bytes + frame.bytes.length + frameCost > mostBytes) return false;
+      const isControl = frame.type === messageTypes.encryptedControl;
+      const most = isControl ? mostBytes + controlBytes : mostBytes;
+      if (bytes + frame.bytes.length + frameCost > most) return false;
       bytes += frame.bytes.length + frameCost;
-      if (frame.type === messageTypes.encryptedControl) controls.push(frame);
+      if (isControl) controls.push(frame);
       else {
         frames.push(frame);
         cameAt.push(now);

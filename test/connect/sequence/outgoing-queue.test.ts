@@ -45,3 +45,15 @@ test('all that waits is taken out in the order in which it would go, also what i
   expect(queue.push(packet(500), 0)).toBe(true);
   expect(queue.takeAll().map((frame) => frame.bytes.length)).toEqual([500]);
 });
+
+test('where packets that wait for a key fill the queue, the controls that bring one find room, and no more than that', () => {
+  const queue = createOutgoingQueue(10_000, { isHeld: () => true });
+  while (queue.push(packet(1000), 0));
+  const packets = queue.count();
+  let controls = 0;
+  while (queue.push(control(1200), 0)) controls++;
+  expect(packets).toBe(9);
+  expect(controls).toBeGreaterThan(10);
+  expect(queue.bytes()).toBeLessThan(100_000);
+  expect(queue.push(packet(1), 0)).toBe(false);
+});

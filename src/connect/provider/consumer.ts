@@ -24,7 +24,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     onNews: options.onNews,
     onBegun(which, now) {
       if (which === 'first') options.onOffered();
-      if (which === 'first' || replies.isUnanswered()) endReplies(() => replies.beginAgain(now));
+      endReplies(() => replies.beginAgain(which, now));
     },
   });
   /** By which the handshake came: controls go back by it. */

@@ -41,9 +41,12 @@ export interface Replies {
   endAll(): void;
   /**
    * Ends them, and what was never sent goes on by new ones. What was sent is left: it may have
-   * arrived, and would be counted by two contracts. Acks of it that are under way still count.
+   * arrived, and would be counted by two contracts. Acks of it that are under way still count. With
+   * the first session of encryption it is also sent again where it is lost, since the consumer has
+   * both sequences then. With a later one, the new sequence takes the place of the old one there,
+   * so nothing is done where all was acknowledged.
    */
-  beginAgain(now: number): void;
+  beginAgain(session: 'first' | 'again', now: number): void;
   takeReports(): readonly CloseContract[];
   save(): readonly AccountData[];
 }
@@ -101,6 +104,8 @@ export function createReplies(options: RepliesOptions): Replies {
   const open = new Map<string, Reply>();
   /** Sequences that another one follows on, until when they are heard. */
   const leaving = new Map<Reply, number>();
+  /** Of these, what is sent again. */
+  const resending = new Set<Reply>();
   /** What was answered last, so that the next packet of a flow finds it without making a key. */
   let latest: Reply | undefined;
   let anchoredAt: number | undefined;
@@ -118,6 +123,7 @@ export function createReplies(options: RepliesOptions): Replies {
     reply.sender.end();
     reports.push(...reply.contracts.end());
     leaving.delete(reply);
+    resending.delete(reply);
   };
   const remove = (key: string, reply: Reply): void => {
     open.delete(key);
@@ -165,7 +171,9 @@ export function createReplies(options: RepliesOptions): Replies {
     open.set(key, latest);
     return latest.sender;
   };
-  const beginAgain = (key: string, reply: Reply, now: number): void => {
+  const isUnanswered = (): boolean =>
+    [...open.values()].some(({ sender }) => sender.counters().unackedBytes > 0);
+  const leave = (key: string, reply: Reply, now: number): void => {
     const unsent = reply.sender.takeUnsent();
     remove(key, reply);
     leaving.set(reply, now + lastAcks);
@@ -181,6 +189,9 @@ export function createReplies(options: RepliesOptions): Replies {
     },
     packs(now, most) {
       const packs: Pack[] = [];
+      for (const { sender } of resending)
+        for (const pack of sender.step(now, most - packs.length))
+          packs.push({ ...pack, isOutside: true });
       for (const { sender } of open.values()) packs.push(...sender.step(now, most - packs.length));
       return packs;
     },
@@ -207,10 +218,11 @@ export function createReplies(options: RepliesOptions): Replies {
     },
     isRunningOut: (now) => [...open.values()].some(({ contracts }) => contracts.isRunningOut(now)),
     isAbused: () => ended.abandoned > mostAbandoned + ended.acked,
-    isUnanswered: () => [...open.values()].some(({ sender }) => sender.counters().unackedBytes > 0),
+    isUnanswered,
     wakeAt(now) {
       let soonest = Number.POSITIVE_INFINITY;
-      for (const { sender } of open.values()) soonest = Math.min(soonest, sender.wakeAt(now));
+      for (const { sender } of [...open.values(), ...resending])
+        soonest = Math.min(soonest, sender.wakeAt(now));
       return soonest;
     },
     isEmpty: () => open.size === 0 && leaving.size === 0,
@@ -218,8 +230,12 @@ export function createReplies(options: RepliesOptions): Replies {
       for (const reply of leaving.keys()) finish(reply);
       for (const [key, reply] of open) end(key, reply);
     },
-    beginAgain(now) {
-      for (const [key, reply] of [...open]) beginAgain(key, reply, now);
+    beginAgain(session, now) {
+      if (session === 'again' && !isUnanswered()) return;
+      for (const [key, reply] of [...open]) {
+        if (session === 'first') resending.add(reply);
+        leave(key, reply, now);
+      }
     },
     takeReports() {
       const taken = reports;

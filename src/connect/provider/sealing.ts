@@ -166,7 +166,8 @@ export function createSealing(options: SealingOptions): Sealing {
       return (session ?? offer(now))?.open(bytes, now);
     },
     encodePack(path, pack) {
-      if (session === undefined && !isRequired) return encodePackFrame(path, pack);
+      const isOutside = session === undefined || pack.isOutside === true;
+      if (isOutside && !isRequired) return encodePackFrame(path, pack);
       if (canSeal() && !isControl(pack.frames))
         return seal(path, encodePackFrame(path, pack, { role, into: options.part?.scratch }));
       const plain = encodePackFrame(path, pack, { role });

@@ -6,8 +6,8 @@ import type { Patience } from './patience.ts';
 /** Frames that wait for the window, oldest first, bounded by their bytes. */
 export interface OutgoingQueue {
   /**
-   * False where it is full. Controls of encryption go before everything else, and have room of their
-   * own: what fills the queue may wait for the key that they bring.
+   * False where it is full. Controls of encryption go before everything else, and have room of
+   * their own: what fills the queue may wait for the key that they bring.
    */
   push(frame: Frame, now: number): boolean;
   /** Bytes of the frames that the next Pack takes; 0 where nothing waits. */

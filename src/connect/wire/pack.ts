@@ -27,6 +27,11 @@ export interface Pack {
   readonly lane: Lane;
   /** How it came: inside of a sealed frame. It is never written. */
   readonly cameSealed?: true;
+  /**
+   * It is sent again outside of the session of encryption that has begun since it was sent
+   * first. It is never written.
+   */
+  readonly isOutside?: true;
 }
 
 /** Which of a peer's sequences a Pack belongs to. */

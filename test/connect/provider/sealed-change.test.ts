@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { isPlainData } from '../../../src/connect/provider/controls.ts';
 import { makeIdentity } from '../../../src/connect/sealed/identity.ts';
 import { sealedLimits } from '../../../src/connect/sealed/limits.ts';
 import { createSealedPart } from '../../../src/connect/sealed/sealed-part.ts';
@@ -164,6 +165,27 @@ test('a consumer that lost its key while answers are on their way begins again, 
   expect(numbersOf(peer.consumer.received).filter((number) => number > 0)).toEqual([1, 2, 3]);
   expect(peer.count.plainPackets).toBe(0);
 });
+
+test('an answer that is lost when a handshake begins comes again, and those after it are not lost with it', async () => {
+  let lost = 0;
+  const world = openSealedWorld({
+    relay: (bytes, from) =>
+      from === world.providerId && isPlainAnswer(bytes) && lost++ < 1 ? [] : [bytes],
+  });
+  const peer = addSealedConsumer(world);
+  for (const number of upTo(20)) peer.consumer.send(packetOf(number), world.now());
+  world.run(60);
+  peer.offer(world.now());
+  await runUntil(world, [peer], () => peer.isSealing());
+  await runUntil(world, [peer], () => peer.consumer.received.length === 20);
+  expect(lost).toBeGreaterThan(0);
+  expect(world.engine.counters().renewals.abandonedBytes).toBe(0);
+});
+
+function isPlainAnswer(bytes: Buffer): boolean {
+  const { body } = decodeTransferFrame(bytes);
+  return body.kind === 'pack' && isPlainData(body.pack);
+}
 
 function isProof(bytes: Buffer): boolean {
   const { body } = decodeTransferFrame(bytes);

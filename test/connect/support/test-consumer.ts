@@ -7,6 +7,7 @@ import type { Frame } from '../../../src/connect/wire/frame.ts';
 import type { Id } from '../../../src/connect/wire/id.ts';
 import { messageTypes } from '../../../src/connect/wire/message-types.ts';
 import { countPackBytes, type Pack } from '../../../src/connect/wire/pack.ts';
+import { Scanner } from '../../../src/connect/wire/scanner.ts';
 import {
   decodeTransferFrame,
   encodeAckFrame,
@@ -57,7 +58,8 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
   let { streamSecret } = options;
   let unpaid = 0;
   let sender = makeSender();
-  let receiver: { readonly of: Receiver; current: Id | undefined } | undefined;
+  /** By the role that the provider says: sequences of another role go on beside each other. */
+  const receivers = new Map<number, Receiver>();
 
   function makeSender(): Sender {
     let current: (PaidBy & { readonly usable: number }) | undefined;
@@ -92,11 +94,12 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
     if (frame.type === messageTypes.ipPing) pongs.push(Buffer.from(frame.bytes));
     if (frame.type === messageTypes.encryptedControl) options.onControl?.(Buffer.from(frame.bytes));
   };
-  const takePack = (pack: Pack, now: number): void => {
-    if (receiver !== undefined && pack.sequenceId < receiver.of.sequenceId) return;
-    if (receiver === undefined || pack.sequenceId > receiver.of.sequenceId) {
+  const takePack = (pack: Pack, role: number, now: number): void => {
+    let receiver = receivers.get(role);
+    if (receiver !== undefined && pack.sequenceId < receiver.sequenceId) return;
+    if (receiver === undefined || pack.sequenceId > receiver.sequenceId) {
       const state = { current: undefined as Id | undefined };
-      const of = createReceiver({
+      receiver = createReceiver({
         sequenceId: pack.sequenceId,
         budget: createMemoryBudget(4 * 1024 * 1024),
         knowsContract: () => true,
@@ -111,9 +114,9 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
           return true;
         },
       });
-      receiver = { of, ...state };
+      receivers.set(role, receiver);
     }
-    receiver.of.take(pack, now);
+    receiver.take(pack, now);
   };
   /** Companions are signed with our Stream secret. */
   const findContract = ({ contract }: Pack): Id | undefined => {
@@ -141,23 +144,33 @@ export function createTestConsumer(options: TestConsumerOptions): TestConsumer {
     restart(secret) {
       streamSecret = secret;
       sender = makeSender();
-      receiver = undefined;
+      receivers.clear();
     },
     frame(bytes, now) {
       const { path: of, body } = decodeTransferFrame(bytes);
       if (of.destinationId !== id) return;
       if (body.kind === 'ack') sender.take(body.ack, now);
-      if (body.kind === 'pack') takePack(body.pack, now);
+      if (body.kind === 'pack') takePack(body.pack, readRole(bytes), now);
     },
     step: (now) => [
-      ...(receiver?.of.acks(now) ?? []).map((ack) => encodeAckFrame(path, ack)),
+      ...[...receivers.values()]
+        .flatMap((receiver) => receiver.acks(now))
+        .map((ack) => encodeAckFrame(path, ack)),
       ...sender.step(now, 1000).map((pack) => encodePackFrame(path, pack)),
     ],
     wakeAt(now) {
       if (sender.ended(now) !== undefined) sender = makeSender();
-      if (receiver?.of.ended(now) !== undefined) receiver = undefined;
-      const next = receiver?.of.wakeAt() ?? Number.POSITIVE_INFINITY;
-      return Math.min(next, sender.wakeAt(now));
+      for (const [role, receiver] of receivers)
+        if (receiver.ended(now) !== undefined) receivers.delete(role);
+      const next = [...receivers.values()].map((receiver) => receiver.wakeAt());
+      return Math.min(...next, sender.wakeAt(now));
     },
   };
+}
+
+/** The sender's role in a session of encryption; 0 outside of one. */
+function readRole(bytes: Buffer): number {
+  const scanner = new Scanner(bytes);
+  while (scanner.next()) if (scanner.field === 7) return scanner.integer();
+  return 0;
 }

@@ -98,6 +98,18 @@ export const program = defineConfig({
 export const engine = defineConfig({
   ...program,
   input: { engine: 'src/connect/engine/main.ts' },
+  plugins: [
+    program.plugins,
+    {
+      // The package's own entry loads its server, too.
+      name: 'websocket-client',
+      resolveId: (id) => (id === 'ws' ? '\0websocket-client' : undefined),
+      load: (id) =>
+        id === '\0websocket-client'
+          ? `import WebSocket from '${import.meta.dirname}/node_modules/ws/lib/websocket.js'; export { WebSocket };`
+          : undefined,
+    },
+  ],
   output: { ...program.output, codeSplitting: false },
 });
 

@@ -1,34 +1,19 @@
-import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createClosedPart } from '../../../src/connect/sealed/closed-part.ts';
-import { createFrameCipher } from '../../../src/connect/sealed/frames.ts';
 import { sealedLimits } from '../../../src/connect/sealed/limits.ts';
-import { encodeSealedFrame } from '../../../src/connect/wire/transfer-frame.ts';
-import { addSealedConsumer, type SealedConsumer } from '../support/sealed-consumer.ts';
+import type { SealedConsumer } from '../support/sealed-consumer.ts';
 import {
   bad,
   calm,
   numbersOf,
-  openSealedWorld,
+  openSealed,
   packetOf,
   runUntil,
+  sendOfStrangers,
 } from '../support/sealed-world.ts';
 import type { World } from '../support/world.ts';
 
 const none = { received: [], own: [] };
-
-/** A consumer that has had one packet answered, sealed. */
-async function openSealed(
-  how: { readonly isRequired: boolean; readonly nature?: typeof calm } = { isRequired: true },
-): Promise<{ readonly world: World; readonly peer: SealedConsumer }> {
-  const world = openSealedWorld({ nature: how.nature ?? calm });
-  const peer = addSealedConsumer(world, { ...how, obeys: true });
-  peer.offer(world.now());
-  await runUntil(world, [peer], peer.isSealing);
-  peer.consumer.send(packetOf(0), world.now());
-  await runUntil(world, [peer], () => peer.consumer.received.length === 1);
-  return { world, peer };
-}
 
 async function expectServed(world: World, peer: SealedConsumer): Promise<void> {
   const before = world.now();
@@ -120,15 +105,9 @@ test('while nothing is offered, nobody is asked about', async () => {
 test('strangers cost a few asks, and nothing is said to them; an honest one is told all the same', async () => {
   const { world, peer } = await openSealed();
   world.replaceEngine(none);
-  const cipher = createFrameCipher(randomBytes(32), randomBytes);
   let asks = 0;
   const flood = (): void => {
-    for (let count = 0; count < 5000; count++) {
-      const sourceId = world.ids.next(world.now());
-      const path = { sourceId, destinationId: world.providerId, streamId: undefined };
-      const bytes = cipher.seal(Buffer.alloc(200));
-      world.deliver(encodeSealedFrame(path, { bytes, role: 1, isCompanion: false }));
-    }
+    sendOfStrangers(world, 5000);
     const step = world.engine.step(world.now(), 100);
     expect(step.frames).toEqual([]);
     for (const ask of step.asks) world.engine.answered(ask, undefined, world.now());

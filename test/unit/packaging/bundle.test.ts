@@ -71,8 +71,8 @@ describe('the bundle of the packages and the image', () => {
     // It starts no program, and Node would not let it.
     expect(asked).not.toContain('node:child_process');
     expect(bundle.packages).toContain('ws');
-    // The client of WebSockets without their server, and the part of zod that reads messages, without
-    // what describes them in words.
+    // The client of WebSockets without their server, and the part of zod that reads messages,
+    // without what describes them in words.
     expect(engine.length).toBeLessThan(250_000);
   });
 

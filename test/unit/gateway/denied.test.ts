@@ -7,7 +7,7 @@ import type { NftTable } from '../../../src/system/nft.ts';
 const list = (text: string) => parseAddressList(text, 'list');
 const one = list('192.0.2.7\n2001:db8::/32');
 const other = list(
-  Array.from({ length: 6000 }, (_, index) => `20.${index >> 8}.${index & 255}.0`).join('\n'),
+  Array.from({ length: 12_000 }, (_, index) => `20.${index >> 8}.${index & 255}.0`).join('\n'),
 );
 const devices = ['tributary0'];
 const policy = (...lists: readonly AddressList[]): DeniedPolicy => ({

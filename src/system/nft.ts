@@ -1,43 +1,18 @@
-import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { parseJson } from '../lib/parse-json.ts';
 import { SystemError } from './errors.ts';
 import type { Exec, Talk } from './exec.ts';
 import type { Listing } from './ip-list.ts';
-
-const word = z.union([z.string(), z.number()]).transform(String);
-const joined = z.object({ concat: z.array(word) }).transform(({ concat }) => concat.join(' . '));
-const prefix = z.object({ prefix: z.object({ addr: z.string(), len: z.number() }) });
-const withState = z.object({
-  val: z.union([word, joined]),
-  expires: z.number().optional(),
-  counter: z.object({ packets: z.number() }).optional(),
-});
-const bare = z.union([
-  word,
-  prefix.transform(({ prefix: { addr, len } }) => `${addr}/${len}`),
-  z.object({ range: z.tuple([word, word]) }).transform(({ range }) => range.join('-')),
-]);
-/** An element of a set: its text, and its state if the set keeps one. */
-const element = z.union([
-  bare.transform((val): z.infer<typeof withState> => ({ val })),
-  z.object({ elem: withState }).transform(({ elem }) => elem),
-]);
-
-const tableRow = z.object({
-  counter: z.object({ name: z.string(), packets: z.number(), bytes: z.number() }).optional(),
-  quota: z.object({ name: z.string(), bytes: z.number(), used: z.number() }).optional(),
-  set: z.object({ name: z.string(), elem: z.array(element).default([]) }).optional(),
-  map: z
-    .object({ name: z.string(), elem: z.array(z.tuple([element, z.unknown()])).default([]) })
-    .optional(),
-  rule: z.object({ chain: z.string(), comment: z.string().optional() }).optional(),
-  chain: z
-    .object({ name: z.string(), policy: z.string().optional(), hook: z.string().optional() })
-    .optional(),
-});
-const anyRow = z.record(z.string(), z.looseObject({}));
-type AnyRow = z.infer<typeof anyRow>;
+import {
+  hashListing,
+  type ListedRow,
+  toArray,
+  toElement,
+  toName,
+  toNumber,
+  toRows,
+  UnknownForm,
+} from './nft-listing.ts';
 
 /** One table of the kernel, reduced to what can be compared. */
 export interface NftTable {
@@ -94,13 +69,13 @@ export async function observeNftTable(
 ): Promise<NftTable | undefined> {
   const doing = `reading nft table ${name}`;
   const what = set === '' ? `table inet ${name}` : `set inet ${name} ${set}`;
-  const listing = listNft(exec, `-j list ${what}`, { row: anyRow, doing });
+  const listing = listRows(exec, `-j list ${what}`, doing);
   const rows = await listing.catch((error: unknown) => {
     if (error instanceof SystemError && error.message.includes('No such file or directory'))
       return undefined;
     throw error;
   });
-  return rows && toNftTable(rows, doing);
+  return rows && understand(() => toNftTable(rows), doing);
 }
 
 /**
@@ -111,13 +86,13 @@ export async function observeNftTable(
  */
 export async function observeNftOutline(exec: Exec, name: string): Promise<NftTable | undefined> {
   const doing = `reading the outline of nft table ${name}`;
-  const chains = await listNft(exec, '-j list chains inet', { row: anyRow, doing });
+  const chains = await listRows(exec, '-j list chains inet', doing);
   if (!chains.some(({ chain }) => chain?.table === name)) return undefined;
-  const rows = await listNft(exec, '--json --terse list ruleset', { row: anyRow, doing });
+  const rows = await listRows(exec, '--json --terse list ruleset', doing);
   const own = rows.filter((row) =>
     Object.values(row).some((about) => about.table === name && about.family === 'inet'),
   );
-  return own.length === 0 ? undefined : toNftTable(own, doing);
+  return own.length === 0 ? undefined : understand(() => toNftTable(own), doing);
 }
 
 /**
@@ -129,6 +104,17 @@ export async function listNft<T>(
   words: string,
   { row, doing }: Listing<T>,
 ): Promise<readonly T[]> {
+  const parsed = z.object({ nftables: z.array(row) }).safeParse(await ask(exec, words, doing));
+  return parsed.success ? parsed.data.nftables : refuseForm(doing);
+}
+
+/** As `listNft`, for rows of any kind. */
+async function listRows(exec: Exec, words: string, doing: string): Promise<readonly ListedRow[]> {
+  const json = await ask(exec, words, doing);
+  return understand(() => toRows(json), doing);
+}
+
+async function ask(exec: Exec, words: string, doing: string): Promise<unknown> {
   const [option, ...line] = words.split(' ');
   const talk: Talk = { to: 'nft', lines: [line.join(' ')] };
   const text = await exec({
@@ -137,7 +123,20 @@ export async function listNft<T>(
     doing,
     ...(option === '-j' && { talk }),
   });
-  return checkShape(parseJson(text), z.object({ nftables: z.array(row) }), doing).nftables;
+  return parseJson(text);
+}
+
+function understand<T>(read: () => T, doing: string): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnknownForm) return refuseForm(doing);
+    throw error;
+  }
+}
+
+function refuseForm(doing: string): never {
+  throw new SystemError('command-failed', `${doing}: its JSON has another shape`);
 }
 
 /**
@@ -149,78 +148,59 @@ export async function resetQuota(
   [table, name]: readonly [table: string, name: string],
 ): Promise<void> {
   const doing = `letting the quota ${name} begin again`;
-  await listNft(exec, `-j reset quota inet ${table} ${name}`, { row: anyRow, doing });
+  await listRows(exec, `-j reset quota inet ${table} ${name}`, doing);
 }
 
-function checkShape<T>(json: unknown, schema: z.ZodType<T>, doing: string): T {
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  throw new SystemError('command-failed', `${doing}: its JSON has another shape`);
-}
-
-function toNftTable(listed: readonly AnyRow[], doing: string): NftTable {
-  const rows = checkShape(listed, z.array(tableRow), doing);
-  const listedRules = rows.flatMap(({ rule }) => rule ?? []);
-  const maps = rows.flatMap(({ map }) =>
-    map ? { ...map, elem: map.elem.map(([key]) => key) } : [],
+/** @throws UnknownForm */
+function toNftTable(rows: readonly ListedRow[]): NftTable {
+  const listed = (kind: string): readonly ListedRow[string][] =>
+    rows.flatMap(({ [kind]: own }) => (own === undefined ? [] : [own]));
+  const sets = [
+    ...listed('set').map(({ name, elem }) => toSet(name, toArray(elem ?? []))),
+    ...listed('map').map(({ name, elem }) =>
+      toSet(
+        name,
+        toArray(elem ?? []).map((pair) => toArray(pair)[0]),
+      ),
+    ),
+  ];
+  const elements = sets.flatMap(({ name, elements: own }) =>
+    own.map((one) => ({ ...one, key: `${name}/${one.val}` })),
   );
-  const sets = [...rows.flatMap(({ set }) => set ?? []), ...maps];
-  const elements = sets.flatMap(({ name, elem }) =>
-    elem.map((one) => ({ ...one, key: `${name}/${one.val}` })),
-  );
-  const rules = Map.groupBy(listedRules, ({ chain }) => chain);
+  const rules = Map.groupBy(listed('rule'), ({ chain }) => toName(chain));
   return {
-    counters: new Map(rows.flatMap(({ counter }) => (counter ? [[counter.name, counter]] : []))),
-    quotas: new Map(rows.flatMap(({ quota }) => (quota ? [[quota.name, quota]] : []))),
-    sets: new Map(sets.map(({ name, elem }) => [name, elem.map(({ val }) => val).sort()])),
+    counters: new Map(listed('counter').map((own) => [toName(own.name), toCount(own)])),
+    quotas: new Map(
+      listed('quota').map(({ name, bytes, used }) => [
+        toName(name),
+        { bytes: toNumber(bytes), used: toNumber(used) },
+      ]),
+    ),
+    sets: new Map(sets.map(({ name, elements: own }) => [name, own.map(({ val }) => val).sort()])),
     expires: new Map(
       elements.flatMap(({ key, expires }) => (expires === undefined ? [] : [[key, expires]])),
     ),
     elementPackets: new Map(
-      elements.flatMap(({ key, counter }) => (counter ? [[key, counter.packets]] : [])),
+      elements.flatMap(({ key, packets }) => (packets === undefined ? [] : [[key, packets]])),
     ),
     rules: new Map(
-      rules.entries().map(([chain, own]) => [chain, own.map(({ comment }) => comment ?? '')]),
+      rules
+        .entries()
+        .map(([chain, own]) => [chain, own.map(({ comment = '' }) => toName(comment))]),
     ),
     policies: new Map(
-      rows.flatMap(({ chain }) => (chain?.hook ? [[chain.name, chain.policy ?? 'accept']] : [])),
+      listed('chain').flatMap(({ name, hook, policy = 'accept' }) =>
+        hook === undefined ? [] : [[toName(name), toName(policy)]],
+      ),
     ),
-    listing: hashListing(listed),
+    listing: hashListing(rows),
   };
 }
 
-/**
- * Sets and chains are listed in the order in which they were made, which means nothing, so they are
- * sorted. The order of rules counts.
- */
-function hashListing(rows: readonly AnyRow[]): string {
-  const seen = new Map<string, number>();
-  const lines = rows.map((row) => {
-    const chain = String(row.rule?.chain ?? '');
-    seen.set(chain, (seen.get(chain) ?? 0) + 1);
-    return `${JSON.stringify(withoutWhatPasses(row))} ${chain === '' ? '' : seen.get(chain)}`;
-  });
-  return hash('sha256', lines.sort().join('\n'));
+function toSet(name: unknown, listed: readonly unknown[]) {
+  return { name: toName(name), elements: listed.map(toElement) };
 }
 
-/** Fields that time, packets or each loading change. */
-const passing = ['metainfo', 'handle', 'packets', 'used', 'expires'];
-
-function withoutWhatPasses(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutWhatPasses);
-  if (typeof value !== 'object' || value === null) return value;
-  const isCount = 'packets' in value || 'used' in value;
-  const isSet = 'table' in value;
-  const lasting = Object.entries(value).filter(
-    ([key]) =>
-      !(passing.includes(key) || (isCount && key === 'bytes') || (isSet && key === 'elem')),
-  );
-  // nft 1.0.6 prints a table's flags as a text without meaning, which may differ each time.
-  const isTable = !isSet && 'family' in value;
-  return Object.fromEntries(
-    lasting.map(([key, inner]) => [
-      key,
-      isTable && key === 'flags' ? 'some' : withoutWhatPasses(inner),
-    ]),
-  );
+function toCount({ packets, bytes }: ListedRow[string]) {
+  return { packets: toNumber(packets), bytes: toNumber(bytes) };
 }

@@ -44,6 +44,27 @@ const listing = {
         elem: [465, 25],
       },
     },
+    {
+      set: {
+        family: 'inet',
+        name: 'waiting4',
+        table: 'tributary',
+        type: ['ipv4_addr', 'mark'],
+        handle: 12,
+        elem: [{ elem: { val: { concat: ['10.0.0.1', 7] }, counter: { packets: 3, bytes: 90 } } }],
+      },
+    },
+    {
+      map: {
+        family: 'inet',
+        name: 'classes4',
+        table: 'tributary',
+        type: 'ipv4_addr',
+        handle: 13,
+        map: 'classid',
+        elem: [[{ elem: { val: '10.0.0.1', expires: 9 } }, '1:100']],
+      },
+    },
     { set: { family: 'inet', name: 'own6', table: 'tributary', type: 'ipv6_addr', handle: 5 } },
     {
       counter: {
@@ -101,9 +122,15 @@ describe("nft's listing", () => {
       permit: ['tributary0'],
       own4: ['1.1.1.1-1.1.1.3', '10.0.0.0/8', '9.9.9.9'],
       ports: ['25', '465'],
+      waiting4: ['10.0.0.1 . 7'],
       own6: [],
+      classes4: ['10.0.0.1'],
     });
-    expect([...table.expires]).toEqual([['permit/tributary0', 59]]);
+    expect([...table.expires]).toEqual([
+      ['permit/tributary0', 59],
+      ['classes4/10.0.0.1', 9],
+    ]);
+    expect([...table.elementPackets]).toEqual([['waiting4/10.0.0.1 . 7', 3]]);
     expect(table.counters.get('forwarded_up')).toMatchObject({ packets: 2, bytes: 200 });
     expect(table.quotas.get('cap')).toMatchObject({ bytes: 1000, used: 200 });
     expect([...table.policies]).toEqual([['forward', 'drop']]);
@@ -118,6 +145,18 @@ describe("nft's listing", () => {
     '{}',
     '{"nftables":{}}',
     '{"nftables":[{"counter":{"name":"x"}}]}',
+    '{"nftables":[{"quota":{"name":"x","bytes":1,"used":"2"}}]}',
+    '{"nftables":[{"set":{"name":"x","elem":"y"}}]}',
+    '{"nftables":[{"set":{"name":"x","elem":[{"unknown":1}]}}]}',
+    '{"nftables":[{"set":{"name":"x","elem":[null]}}]}',
+    '{"nftables":[{"set":{"name":"x","elem":[{"prefix":{"addr":"1.1.1.0"}}]}}]}',
+    '{"nftables":[{"set":{"elem":[]}}]}',
+    '{"nftables":[{"map":{"name":"x","elem":["y"]}}]}',
+    '{"nftables":[{"rule":{"comment":"x"}}]}',
+    '{"nftables":[{"rule":{"chain":"x","comment":1}}]}',
+    '{"nftables":[{"chain":{"name":"x","hook":"forward","policy":0}}]}',
+    '{"nftables":[{"chain":"x"}]}',
+    '{"nftables":["x"]}',
     'Error: no',
   ])('that is %j is not taken for an empty table', async (text) => {
     await expect(reading(text)).rejects.toMatchObject({ code: 'command-failed' });

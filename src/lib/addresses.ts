@@ -58,9 +58,19 @@ export function overlaps(one: string, other: string): boolean {
   const [first, second] = [parsePrefix(one), parsePrefix(other)];
   if (first === undefined || first.family !== second?.family) return false;
   const [wide, narrow] = first.length <= second.length ? [first, second] : [second, first];
+  // A pass compares hundreds of these. Node's own list takes five times as long for them.
+  if (wide.family === 4) {
+    const differing = toBits(wide.address) ^ toBits(narrow.address);
+    return wide.length === 0 || differing >>> (32 - wide.length) === 0;
+  }
   const covered = new BlockList();
   covered.addSubnet(wide.address, wide.length, `ipv${wide.family}`);
   return covered.check(narrow.address, `ipv${narrow.family}`);
+}
+
+/** The 32 bits of an IPv4 address. */
+function toBits(address: string): number {
+  return address.split('.').reduce((bits, part) => (bits << 8) | Number(part), 0);
 }
 
 /** True where one of these addresses, or of these prefixes, is of IPv6. */

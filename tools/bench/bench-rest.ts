@@ -76,8 +76,9 @@ export function measureMemory(options: PartOptions): Promise<readonly Figure[]> 
       const bare = spawn(bareNode, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
       await pause(2);
       const bareKilobytes = readKilobytes(bare.pid ?? 0);
+      const bareAnonymous = readKilobytes(bare.pid ?? 0, 'Pss_Anon');
       bare.kill();
-      const { kilobytes, ownKilobytes, kept } = readTreeUse(pid);
+      const { kilobytes, ownKilobytes, anonymousKilobytes, kept } = readTreeUse(pid);
       const wireGuard = findWireGuard();
       return [
         {
@@ -86,6 +87,13 @@ export function measureMemory(options: PartOptions): Promise<readonly Figure[]> 
           unit: 'kibibytes',
           beside: { name: 'bare Node', value: bareKilobytes },
           goal: { of: 'ratio', most: 1.65 },
+        },
+        {
+          name: '  of that not of a file',
+          value: anonymousKilobytes,
+          unit: 'kibibytes',
+          beside: { name: 'bare Node', value: bareAnonymous },
+          goal: { of: 'value', most: 24 * 1024 },
         },
         { name: '  agent', value: ownKilobytes, unit: 'kibibytes' },
         {

@@ -21,6 +21,11 @@ export interface TreeUse {
   /** Resident, KiB, shared pages divided among their users. */
   readonly kilobytes: number;
   readonly ownKilobytes: number;
+  /**
+   * The part of `kilobytes` that is of no file. Under pressure the kernel gives the rest to others,
+   * and reads it again from the file when it is used.
+   */
+  readonly anonymousKilobytes: number;
   /** The kept programs, by name. */
   readonly kept: readonly string[];
 }
@@ -66,7 +71,8 @@ export function selectTree(
  * wireguard-go does, is not counted.
  */
 export function readTreeUse(root: number): TreeUse {
-  const [own, ...kept] = selectTree(readProcesses(), root);
+  const tree = selectTree(readProcesses(), root);
+  const [own, ...kept] = tree;
   const ownCpuSeconds = own?.cpuSeconds ?? Number.NaN;
   const ownKilobytes = readKilobytes(root);
   return {
@@ -74,6 +80,7 @@ export function readTreeUse(root: number): TreeUse {
     cpuSeconds: kept.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, ownCpuSeconds),
     ownKilobytes,
     kilobytes: kept.reduce((sum, { pid }) => sum + readKilobytes(pid), ownKilobytes),
+    anonymousKilobytes: tree.reduce((sum, { pid }) => sum + readKilobytes(pid, 'Pss_Anon'), 0),
     kept: kept.map(({ name }) => name),
   };
 }
@@ -114,9 +121,13 @@ export function readEndedSeconds(): number {
   return parseStat(readOrEmpty('/proc/self/stat'))?.endedSeconds ?? Number.NaN;
 }
 
-/** Resident memory, with shared pages divided among their users; 0 for a process that has ended. */
-export function readKilobytes(pid: number): number {
-  return Number(/^Pss:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
+/**
+ * Resident memory, with shared pages divided among their users, or the part of it that is of no
+ * file (`Pss_Anon`); 0 for a process that has ended.
+ */
+export function readKilobytes(pid: number, part: 'Pss' | 'Pss_Anon' = 'Pss'): number {
+  const text = readOrEmpty(`/proc/${pid}/smaps_rollup`);
+  return Number(new RegExp(`^${part}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);
 }
 
 /** The file's text, or '', because a process may end while it is looked at. */

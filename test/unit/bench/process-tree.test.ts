@@ -40,10 +40,12 @@ test("a program's descendants belong to it, and nothing else does", () => {
 });
 
 test('the processes that run here have used processor time', () => {
-  const { cpuSeconds, kilobytes, ownCpuSeconds } = readTreeUse(process.pid);
+  const { anonymousKilobytes, cpuSeconds, kilobytes, ownCpuSeconds } = readTreeUse(process.pid);
   expect(cpuSeconds).toBeGreaterThanOrEqual(ownCpuSeconds);
   expect(ownCpuSeconds).toBeGreaterThan(0);
   expect(kilobytes).toBeGreaterThan(1000);
+  expect(anonymousKilobytes).toBeGreaterThan(1000);
+  expect(anonymousKilobytes).toBeLessThan(kilobytes);
 });
 
 test('a program is found by its name and first argument, wherever it was started from', async () => {

@@ -1,3 +1,5 @@
+import { getHeapCodeStatistics } from 'node:v8';
+import { runInThisContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { giveBackMemory } from '../../../src/system/give-back-memory.ts';
 
@@ -18,6 +20,16 @@ test('memory that nobody holds any more is collected', () => {
 test('leaves no door to the collector behind', () => {
   giveBackMemory();
   expect('gc' in globalThis).toBe(false);
+});
+
+test('compiled code that ran once is dropped, and runs again all the same', () => {
+  const sums = Array.from({ length: 2000 }, (_, index) => `() => [${index}, 1, 2, 3].map(String)`);
+  const functions = runInThisContext(`[${sums.join()}]`) as (() => readonly string[])[];
+  for (const each of functions) each();
+  const before = getHeapCodeStatistics().bytecode_and_metadata_size;
+  giveBackMemory();
+  expect(getHeapCodeStatistics().bytecode_and_metadata_size).toBeLessThan(before * 0.75);
+  expect(functions[7]?.()).toEqual(['7', '1', '2', '3']);
 });
 
 function makeGarbage(): object {

@@ -56,13 +56,9 @@ export const portPresets = {
   'router-helpers': [
     { ports: 'tcp/21', why: 'FTP: a port of the machine that speaks, to the server' },
     { ports: 'udp/69', why: 'TFTP: the same' },
-    { ports: 'udp/137', why: 'NetBIOS names: the same' },
-    { ports: 'udp/161', why: 'SNMP: rewritten on the way' },
     { ports: 'tcp/554', why: 'RTSP, for cameras: a port of the machine that speaks' },
     { ports: '1719-1720', why: 'H.323, for calls: a port of any machine at home, to anybody' },
-    { ports: 'tcp/1723', why: 'PPTP, a VPN: its GRE' },
     { ports: 5060, why: 'SIP, for calls: ports of the machine that speaks' },
-    { ports: 'tcp/6566', why: 'SANE, for scanners: a port of the machine that speaks' },
     { ports: 'tcp/6667', why: 'IRC: a port of the machine that speaks, to anybody' },
     { ports: 'udp/10080', why: 'Amanda, for backups: ports of the machine that speaks' },
   ],

@@ -19,7 +19,7 @@ import { protocolRows } from './rows/protocols.ts';
 import { publicRows } from './rows/public.ts';
 import { listRelatedRows } from './rows/related.ts';
 import { routedRows } from './rows/routed.ts';
-import { routerHelperRows } from './rows/router-helpers.ts';
+import { announcingRows, helperPortRows } from './rows/router-helpers.ts';
 import { routingHeaderRows } from './rows/routing-headers.ts';
 import { segmentRows } from './rows/segments.ts';
 import { listSourceRows } from './rows/sources.ts';
@@ -50,11 +50,11 @@ export function listRows({ way, from, outerOf }: AttackWorld): readonly Row[] {
     ...ownPortRows,
     ...unaskedRows,
     ...routedRows,
-    ...routerHelperRows,
+    ...helperPortRows,
     // The network's own protocol carries no packet header by header as the consumer sent it.
     ...(from === 'connect' ? [] : [...hiddenOptionRows, ...optionRows, ...listTracerouteRows(way)]),
     // The device chooses the address that its side of such a connection has.
-    ...(from === 'connect' ? [] : openRows),
+    ...(from === 'connect' ? [] : [...openRows, ...announcingRows]),
   ];
   return from === 'connect' ? rows.map((row) => toConnectRow(row, outerOf)) : rows;
 }

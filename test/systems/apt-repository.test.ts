@@ -132,7 +132,8 @@ fit_to_world() {
 dialogue() {
   : >/tmp/shown; rm -f /tmp/ended
   { answer 'Address of the service' "$(printf '\\025%s' "$service")"; answer 'Which profile' ''; answer 'Who may use' ''
-    answer 'Most data' '500 GB'; answer 'Auth code' "$(auth_code)"; until_true 120 test -s /tmp/ended; } |
+    answer 'Monthly data cap' '500 GB'; answer 'Open the page at home' ''
+    answer 'Auth code' "$(auth_code)"; until_true 120 test -s /tmp/ended; } |
     script --quiet --flush --return --command "stty cols 160 rows 40; $1; echo \\$? >/tmp/ended; kill -9 \\$PPID" /tmp/shown
   cat /tmp/shown
   return "$(cat /tmp/ended)"

@@ -55,3 +55,41 @@ describe('docs/security.md', () => {
     ).toEqual([]);
   });
 });
+
+describe('docs/development/testing.md', () => {
+  const section = /### Which row notices which rule\n([\s\S]*?)\n## /.exec(
+    readFileSync('docs/development/testing.md', 'utf8'),
+  )?.[1];
+  const said = new Set([...(section ?? '').matchAll(/`([^`\n]+)`/g)].map(([, text]) => text ?? ''));
+
+  test('names of every rule that refuses what notices it', () => {
+    const refusing = toChains(policy).flatMap(({ name, hook = '', rules: own }) => [
+      ...own.filter(({ text }) => /drop$/.test(text)).map((rule) => `${name}/${rule.name}`),
+      ...(hook.includes('policy drop') ? [name] : []),
+    ]);
+    expect(refusing.length).toBeGreaterThan(60);
+    const isSaid = (name: string) =>
+      said.has(name) ||
+      said.has(name.replace(/\/.*/, '')) ||
+      said.has(name.replace(/\d+\/.*/, '…')) ||
+      said.has(name.replace(/ .*/, ' …'));
+    expect(refusing.filter((name) => !isSaid(name))).toEqual([]);
+  });
+
+  test('names rules that are there, and files of rows and of tests', () => {
+    const named = [...said].filter((name) => name.includes('/'));
+    const isFile = (name: string) =>
+      existsSync(name) || existsSync(`test/attack/${name}`) || rules.has(name);
+    const further = [...rules, ...furtherRules];
+    expect(
+      named.filter(
+        (name) => !isFile(name) && !further.some((rule) => rule.startsWith(name.replace('…', ''))),
+      ),
+    ).toEqual([]);
+  });
+});
+
+/** Rules that a setting adds which the policy above has not. */
+const furtherRules = Object.values(reviewedPolicies).flatMap((own) =>
+  toChains(own).flatMap(({ name, rules: all }) => all.map((rule) => `${name}/${rule.name}`)),
+);

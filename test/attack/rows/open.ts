@@ -22,6 +22,7 @@ const fars: readonly Far[] = [
     { name: 'a blocked port', far, protocol: 'tcp', port: 25 },
     { name: 'a port within a blocked range', far, protocol: 'udp', port: 6885 },
     { name: 'a port that is blocked for UDP', far, protocol: 'udp', port: 1900 },
+    { name: 'a port at which routers read along', far, protocol: 'tcp', port: 21 },
     { name: 'a tunnel', far, protocol: 41 },
     { name: 'a protocol that is not open', far, protocol: 253 },
   ]),
@@ -31,7 +32,12 @@ const fars: readonly Far[] = [
   ...[own.nas4, own.nas6].map(
     (far): Far => ({ name: "the home's own network", far, protocol: 'udp', port: 9400 }),
   ),
-  { name: 'a special address', far: '100.100.100.200', protocol: 'udp', port: 9400 },
+  ...[own.routed4, own.routed6].map(
+    (far): Far => ({ name: 'a public network of the home', far, protocol: 'udp', port: 9400 }),
+  ),
+  ...['100.100.100.200', '2001:db8:9::9'].map(
+    (far): Far => ({ name: 'a special address', far, protocol: 'udp', port: 9400 }),
+  ),
 ];
 
 /** What a far end sends within a connection that was open before it was refused. */

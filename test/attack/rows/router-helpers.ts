@@ -1,63 +1,71 @@
 import { addresses } from '../../../tools/lab/network.ts';
-import { ip, attackAddresses as own, type Packet } from '../packet-data.ts';
-import type { Row, Step } from '../row.ts';
+import { ip, attackAddresses as own, type Packet, syn, udp } from '../packet-data.ts';
+import { type Row, refused, type Step } from '../row.ts';
 
 const why = "nobody on the Internet gets a way in that the home's router would not give";
 
+/** FTP, RTSP, H.323, SIP, IRC; TFTP, H.323, SIP, Amanda. */
+const ports = { tcp: [21, 554, 1720, 5060, 6667], udp: [69, 1719, 5060, 10_080] };
+
+/** No conversation in which a router reads along comes about. */
+export const helperPortRows: readonly Row[] = [own.public4, own.public6].map((address) =>
+  refused(
+    `ports of ${address} at which routers read along`,
+    [
+      ...ports.tcp.map((port) => syn(address, port)),
+      ...ports.udp.map((port) => udp(address, port)),
+    ],
+    { why },
+  ),
+);
+
 /** Public, and nobody answers there but the server that works with the consumer. */
 const server = '9.9.9.8';
+const sport = 41_800;
 /** 23 × 256 + 112, as FTP writes it. */
 const opened = 6000;
-const mark: Packet[number] = ['Raw', { load: 'MARK' }];
+/** Each step has to have come back to the router before the next one. */
+const waitMs = 200;
 
 /**
- * Many home routers read along what some old protocols say, and let in what is announced there. So
- * a consumer and its server would open a port of the machine in whose name they speak.
+ * Many home routers read along in old protocols, and let in what is announced there. So a consumer
+ * and its server would open a port of the machine in whose name they speak: the device or its host.
  */
-export const routerHelperRows: readonly Row[] = [own.device4, own.nas4].map((named, index) => {
-  const sport = 41_800 + index;
-  const toServer = (tcp: Packet[number][1], said: Packet[number]): Step => ({
-    from: 'tunnel',
-    packets: [[ip(server), ['TCP', { sport, dport: 21, ...tcp }], said]],
-    waitMs: 50,
-  });
-  return {
-    name: `the router is told by FTP to open a port of ${named}`,
+export const announcingRows: readonly Row[] = [
+  {
+    name: 'the router is told by FTP to open a port',
     family: 4,
     steps: [
       // Its mark shows the port from which it leaves.
-      toServer({ flags: 'S', seq: 0 }, mark),
-      {
-        from: 'internet',
-        packets: [
-          [
-            ip(addresses.homeWan, { src: server }),
-            ['TCP', { sport: 21, dport: 'SEEN', flags: 'SA', seq: 1000, ack: 1 }],
-          ],
-        ],
-        waitMs: 50,
-      },
-      toServer({ flags: 'PA', seq: 1, ack: 1001 }, toLine('NOOP\r\n')),
+      toServer({ flags: 'S', seq: 0 }, 'MARK'),
+      toHome({ sport: 21, dport: 'SEEN', flags: 'SA', seq: 1000, ack: 1 }, []),
+      toServer({ flags: 'PA', seq: 1, ack: 1001 }, toHex('NOOP\r\n')),
       toServer(
         { flags: 'PA', seq: 7, ack: 1001 },
-        toLine(`PORT ${named.replaceAll('.', ',')},23,112\r\n`),
+        toHex(`PORT ${own.device4.replaceAll('.', ',')},23,112\r\n`),
       ),
-      {
-        from: 'internet',
-        packets: [
-          [
-            ip(addresses.homeWan, { src: server }),
-            ['TCP', { sport: 20, dport: opened, flags: 'S' }],
-            mark,
-          ],
-        ],
-      },
+      toHome({ sport: 20, dport: opened, flags: 'S' }, [['Raw', { load: 'MARK' }]]),
     ],
     never: ['nas', 'device', 'host'],
     why,
-  };
-});
+  },
+];
 
-function toLine(text: string): Packet[number] {
-  return ['Raw', { load: { hex: Buffer.from(text).toString('hex') } }];
+type Fields = Packet[number][1];
+
+function toServer(tcp: Fields, load: Fields[string]): Step {
+  const said: Packet = [
+    ['TCP', { sport, dport: 21, ...tcp }],
+    ['Raw', { load }],
+  ];
+  return { from: 'tunnel', packets: [[ip(server), ...said]], waitMs };
+}
+
+function toHome(tcp: Fields, rest: Packet): Step {
+  const packet: Packet = [ip(addresses.homeWan, { src: server }), ['TCP', tcp], ...rest];
+  return { from: 'internet', packets: [packet], waitMs };
+}
+
+function toHex(text: string): Fields[string] {
+  return { hex: Buffer.from(text).toString('hex') };
 }

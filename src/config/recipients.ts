@@ -22,7 +22,7 @@ export interface WaysOut {
   readonly denyDestinations: readonly string[];
   /** `25`, `6881-6889`, `udp/1900`. */
   readonly blockedPorts: readonly (number | string)[];
-  /** The same for consumers alone: the agent's own tunnel may lead to one of them. */
+  /** For consumers alone, because the agent's own tunnel may lead to one of these. */
   readonly helperPorts: readonly (number | string)[];
   /** Protocols beside TCP, UDP and ping that may leave. */
   readonly openProtocols: readonly FurtherProtocol[];

@@ -167,7 +167,7 @@ const reasons = {
   'consumer-tunnel': {
     fixedBy: 'owner',
     action:
-      'Nothing is broken here. Ask the service whether its tunnels bring consumers, or see docs/connect.md; docs/networks.md says what is known.',
+      "Nothing is broken here. Ask the service whether its tunnels bring consumers, or provide by the network's own protocol: source: connect",
   },
   'gateway-disabled': {
     fixedBy: 'owner',

@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
   test("has state, rate, earnings and cap on a phone's first screen", async () => {
     await using world = await openPage(launched, screens.phone);
     const { page } = world;
-    for (const text of ['Sharing with everyone', 'back to consumers', 'Earned, last', 'Data cap']) {
+    for (const text of ['Sharing with everyone', 'back to consumers', 'Earned in 24', 'Data cap']) {
       const box = await page.getByText(text).first().boundingBox();
       expect(box, text).not.toBeNull();
       expect((box?.y ?? 0) + (box?.height ?? 0), text).toBeLessThan(screens.phone.viewport.height);

@@ -98,6 +98,7 @@ export const pageStates: Readonly<Record<string, PageState>> = {
         gateway: {
           forwardedBytes: { up: 0, down: 0 },
           refusedPackets: {},
+          connections: 0,
           silence: { since: ago(100_000), providingSeconds: 90_000, totalBytes: 0 },
         },
         usage: { bytes: 0, reachedAt: undefined },

@@ -18,14 +18,20 @@ function renderCard(
   return html`<div class="card"><dt>${title}</dt><dd><b>${figure}</b> ${notes
     .filter((note) => note !== undefined && note !== '')
     .map((note) =>
-      typeof note === 'object' ? note : html`<span class="note">${note}</span>`,
+      typeof note === 'object' ? note : html`<span class="note">${keepTogether(note)}</span>`,
     )}</dd></div>
 `;
 }
 
+/** No line of a narrow card ends between a number and its %, or a day and its month. */
+function keepTogether(text = ''): Html {
+  const [first, ...more] = text.split(/(?<=\d) (?=%|[A-Z][a-z]{2}\b)/);
+  return html`${first}${more.map((part) => html`&nbsp;${part}`)}`;
+}
+
 function renderEarned(view: View): Html {
   const { earned, provided } = view.document;
-  const title = 'Earned, last 24 hours';
+  const title = 'Earned in 24 hours';
   const due = provided?.unpaidBytes ?? undefined;
   const unpaid = due === undefined ? '' : `${formatBytes(due)} of all your devices not paid yet`;
   if (earned === null) return renderCard(title, '–', 'No figures from the service yet', unpaid);
@@ -106,8 +112,8 @@ function renderKeptOut({ document }: View): Html {
   const sum = (packets: readonly (readonly [string, number])[]) =>
     packets.reduce((total, [, more]) => total + more, 0);
   const inside = sum(refused.filter(([kind]) => intoTheHome.has(kind)));
-  const others = `packets refused, ${formatCount(sum(refused) - inside)} for other reasons`;
-  return renderCard('Kept out of your network', formatCount(inside), others);
+  const others = `${formatCount(sum(refused) - inside)} more refused for other reasons`;
+  return renderCard('Kept out', formatCount(inside), 'packets into your network', others);
 }
 
 /** `1,204`. */

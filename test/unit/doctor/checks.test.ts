@@ -912,7 +912,7 @@ describe('the doctor', () => {
     [
       'root',
       true,
-      /^open for \d+ s more, and renewed meanwhile\. consumer-tunnel: no traffic .* docs\/networks\.md/,
+      /^open for \d+ s more, and renewed meanwhile\. consumer-tunnel: no traffic .* source: connect/,
     ],
     ['an ordinary user', false, /^open to eth0, the agent says\. consumer-tunnel: /],
   ] as const)(

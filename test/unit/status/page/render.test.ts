@@ -221,7 +221,7 @@ describe('the page for people', () => {
       history: keepRows({ hour: [], day: [day(1, 2048, 1024), day(0, 4096, 1)] }),
     });
     expect(page).toContain('6.14 kB here. The service counted 1.02 kB of 2.05 kB: 50 % less.');
-    expect(page).toContain('The service counted 1.02 kB of 2.05 kB: 50 % less.</span>');
+    expect(page).toContain('The service counted 1.02 kB of 2.05 kB: 50&nbsp;% less.</span>');
     expect(page).toContain('<td>1 B</td><td></td>');
   });
 
@@ -344,7 +344,7 @@ describe('the page for people', () => {
   test('tells what was earned in all and what is due', async () => {
     const provided = { paidBytes: 1e12, unpaidBytes: 12e9, at: ago(60) };
     const page = await render(createFacts({ provided }));
-    expect(page).toContain('48.20 USDC since 2 Nov 2025');
+    expect(page).toContain('48.20 USDC since 2&nbsp;Nov 2025');
     expect(page).toContain('12.0 GB of all your devices not paid yet');
   });
 
@@ -399,9 +399,10 @@ describe('the page for people', () => {
         },
       }),
     );
-    expect(page).toContain('at this pace reached on 26 Mar');
+    expect(page).toContain('at this pace reached on 26&nbsp;Mar');
     expect(page).toContain('<b>0.0084 USDC</b> <span class="note">0.3100 USDC this month</span>');
-    expect(page).toContain('<b>1,311</b> <span class="note">packets refused, 7 for other reasons');
+    expect(page).toContain('<b>1,311</b> <span class="note">packets into your network</span>');
+    expect(page).toContain('7 more refused for other reasons');
   });
 
   test('names what opens its buttons where nothing does', async () => {

@@ -55,8 +55,8 @@ export interface Associations {
   createAdoptCode(offer: Offer & { readonly durationMinutes: number }): string;
   /**
    * Uses the code up for this network.
-   * @throws usage-invalid: the code is unknown, it is this network's own, or the network cannot
-   * have another client
+   * @throws usage-invalid: the code is unknown, it is this network's own, of a device that it has
+   * already, or the network cannot have another client
    */
   add(networkId: string, code: string): Added;
   /**
@@ -96,6 +96,13 @@ export function createAssociations(
       where guest_network_id = ${networkId} and guest_client_id = ${clientId}`;
     if (asGuest !== undefined) throw refuse('The device belongs to the network that shared it.');
     checkLine('A device name', deviceName, [1, 100]);
+  }
+
+  /** A device that is shared twice would be two clients of the network, of which one is nothing. */
+  function checkIsNew(networkId: string, { clientId }: Share): void {
+    const earlier = findRow`select code from share
+      where guest_network_id = ${networkId} and client_id = ${clientId}`;
+    if (earlier !== undefined) throw refuse('The device is shared with this network already.');
   }
 
   /** Adds another network's device, as a client that has never signed in. */
@@ -176,7 +183,10 @@ export function createAssociations(
         const [adoption] = listAdoptions(sql`code = ${code}`);
         if ((share ?? adoption)?.networkId === networkId)
           throw refuse("The code is of this network's own device.");
-        if (share !== undefined) return addShared(networkId, share);
+        if (share !== undefined) {
+          checkIsNew(networkId, share);
+          return addShared(networkId, share);
+        }
         if (adoption !== undefined) return adopt(networkId, adoption);
         throw refuse('Invalid, expired or used code.');
       }),

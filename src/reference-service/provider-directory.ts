@@ -28,7 +28,8 @@ export interface ProviderRequest {
   readonly choices?: readonly ProviderChoice[];
   readonly excludedClientIds?: ReadonlySet<string>;
   /**
-   * A network whose own devices, which provide to it alone, may be found besides the public ones.
+   * A network whose own devices, which provide to it alone, may be found besides the public ones;
+   * and those that others share with it, while they provide to friends.
    */
   readonly networkId?: string;
 }
@@ -72,6 +73,11 @@ export function createProviderDirectory(database: DatabaseSync): ProviderDirecto
   const ofNetwork = (networkId: string, offer: 'network' | 'public' | 'unlisted') =>
     read(sql`client where network_id = ${networkId} and offer = ${offer}`);
 
+  // The cross join keeps the order: a network has few shares.
+  const sharedWith = (networkId: string) =>
+    read(sql`share cross join client using (client_id) where guest_network_id = ${networkId}
+     and confirmed_ms is not null and provide_mode = 'friends' and offer = 'network'`);
+
   function readCounts(): CountOf {
     const rows = listRows<PlaceCount>`select ${selectFields(countFields)} from location_count`;
     const byPlace = new Map(rows.map(({ locationId, providers }) => [locationId, providers]));
@@ -104,7 +110,10 @@ export function createProviderDirectory(database: DatabaseSync): ProviderDirecto
       else
         for (const cityId of area)
           add(read(sql`client where city_id = ${cityId} and offer = 'public'`));
-      if (networkId !== undefined) add(ofNetwork(networkId, 'network'), (own) => isIn(area, own));
+      if (networkId !== undefined) {
+        add(ofNetwork(networkId, 'network'), (own) => isIn(area, own));
+        add(sharedWith(networkId), (shared) => isIn(area, shared));
+      }
       const ids = JSON.stringify([...byClient.keys()]);
       // The cross join keeps the order: it looks up each id, instead of comparing each client with
       // the ids.

@@ -114,6 +114,16 @@ describe('a shared device', () => {
     ]);
   });
 
+  test('is added by a network once: a second code of it leaves no client, and stays good', () => {
+    const { associations, aunt, friend, share, listClients } = open();
+    associations.add(aunt, share());
+    const code = share();
+    expect(refusalOf(() => associations.add(aunt, code))).toBe(
+      'The device is shared with this network already.',
+    );
+    expect(listClients(aunt)).toHaveLength(1);
+    expect(associations.add(friend, code).type).toBe('share');
+  });
   test('is neither shared on nor handed over by whom it was shared with', () => {
     const { associations, listClients, aunt, share } = open();
     associations.add(aunt, share());

@@ -51,11 +51,19 @@ function open() {
   };
   const find = (more: Partial<ProviderRequest> = {}) =>
     directory.find({ count: 10, ...more }).map(({ description }) => description);
+  /** With the network `mine`, by which it was added. */
+  const share = (clientId: string, { isConfirmed }: { readonly isConfirmed: boolean }) =>
+    database
+      .prepare(
+        `insert or replace into share (code, network_id, client_id, device_name, created_ms, guest_network_id, confirmed_ms)
+         values ('a code', ?, ?, 'shared', 0, ?, ?)`,
+      )
+      .run(idOf('theirs'), clientId, idOf('mine'), isConfirmed ? 1 : null);
   const countIn = (name: string) => {
     const found = [...world.places, ...world.groups].find((one) => one.name === name);
     return found === undefined ? undefined : directory.countProviders()(found);
   };
-  return { database, clients, directory, idOf, set, add, find, countIn };
+  return { database, clients, directory, idOf, set, add, find, share, countIn };
 }
 
 const anywhere = { cityIds: undefined, clientId: undefined };
@@ -142,6 +150,27 @@ describe('a search', () => {
     expect(find({ networkId })).toEqual(['own', 'public', 'own in Paris']);
     expect(find({ networkId, choices: [inPlace('France')] })).toEqual(['own in Paris']);
     expect(find({ networkId: idOf('theirs') })).toEqual(['public', 'theirs']);
+  });
+  test('finds a device that is shared with the network, while it provides to friends', () => {
+    const { add, find, idOf, share, set } = open();
+    const clientId = add('shared', { mode: 'friends', place: 'Paris' });
+    add('another of theirs', { mode: 'friends' });
+    const networkId = idOf('mine');
+    expect(find({ networkId })).toEqual([]);
+    share(clientId, { isConfirmed: false });
+    expect(find({ networkId })).toEqual([]);
+    share(clientId, { isConfirmed: true });
+    expect(find({ networkId })).toEqual(['shared']);
+    expect(find({ networkId, choices: [inPlace('France')] })).toEqual(['shared']);
+    expect(find({ networkId, choices: [inPlace('Berlin')] })).toEqual([]);
+    expect(find()).toEqual([]);
+    set.run(0, 0.5, clientId);
+    expect(find({ networkId })).toEqual([]);
+  });
+  test.each(['none', 'network'] as const)('finds no shared device in mode %s', (mode) => {
+    const { add, find, idOf, share } = open();
+    share(add('shared', { mode }), { isConfirmed: true });
+    expect(find({ networkId: idOf('mine') })).toEqual([]);
   });
   test('leaves out who is excluded, and fills up with the next', () => {
     const { add, find } = open();
@@ -273,6 +302,12 @@ test('every question is answered from an index of its own, in its order', async 
     ],
     [search('client_offer_city (city_id=? AND offer=?)')],
     [search('client_offer_network (network_id=? AND offer=?)')],
+    // As many as are shared with the network.
+    [
+      'SEARCH share USING INDEX share_guest (guest_network_id=?)',
+      search('sqlite_autoindex_client_1 (client_id=?)'),
+      'USE TEMP B-TREE FOR ORDER BY',
+    ],
     // Whether anything was written since.
     ['SCAN CONSTANT ROW'],
     [],

@@ -240,10 +240,12 @@ async function register(baseUrl: string, token: string, about: Record<string, st
 /** Codes of a third network, which shares all it has. */
 async function createShareCodes(service: ReferenceService): Promise<readonly string[]> {
   const { networkJwt: token } = await service.admin.createNetwork({ networkName: 'third shore' });
-  const { clientId } = await register(service.baseUrl, token, { description: 'third shed' });
   const codes: string[] = [];
   for (let count = 0; count < 20; count += 1) {
-    const body = { client_id: clientId, device_name: `lamp ${count}` };
+    // A network adds a device once.
+    const device_name = `lamp ${count}`;
+    const { clientId } = await register(service.baseUrl, token, { description: device_name });
+    const body = { client_id: clientId, device_name };
     codes.push(
       (await call(service.baseUrl, '/device/create-share-code', { token, body })).body.share_code,
     );

@@ -97,8 +97,8 @@ function isEqual(one: Section, other: Section): boolean {
 }
 
 /**
- * Names that mean the same in several documents, with the type that they have there. Those of the
- * first one, `status`, have types of their own.
+ * Names that mean the same in several documents, with the type that they have there. The
+ * first document, `status`, names all types itself.
  */
 function listCommon([, ...sections]: readonly Section[]): ReadonlyMap<string, Field> {
   const fields = sections.flatMap((section) => flatten(section.fields)).filter(isPlain);

@@ -26,22 +26,12 @@ const options = {
   minutes: {
     field: 'durationMinutes',
     flags: '--minutes <number>',
-    meaning: [
-      'minutes until it expires (default: 10)',
-      readAmount('a number above 0, and at most 527040, a year', (minutes) => {
-        return minutes > 0 && minutes <= 527_040;
-      }),
-    ],
+    meaning: ['minutes until it expires (default: 10)', readMinutes],
   },
   uses: {
     field: 'uses',
     flags: '--uses <number>',
-    meaning: [
-      'how many sign-ins it allows (default: 1)',
-      readAmount('a whole number from 1 to 1000000', (uses) => {
-        return Number.isInteger(uses) && uses >= 1 && uses <= 1_000_000;
-      }),
-    ],
+    meaning: ['how many sign-ins it allows (default: 1)', readUses],
   },
   public: {
     field: 'isPublic',
@@ -71,10 +61,7 @@ const options = {
   refuse: {
     field: 'refuseSeconds',
     flags: '--refuse <seconds>',
-    meaning: [
-      'refuse new sockets for so long (default: 0)',
-      readAmount('a number of seconds, at most 86400, a day', (seconds) => seconds <= 86_400),
-    ],
+    meaning: ['refuse new sockets for so long (default: 0)', readSeconds],
   },
 } as const satisfies Readonly<Record<string, AdminOption>>;
 
@@ -202,16 +189,35 @@ function createAdminCommand(
   };
 }
 
+function readMinutes(option: Option): Option {
+  const allowed = 'a number above 0, and at most 527040, a year';
+  return readAmount(option, allowed, (minutes) => minutes > 0 && minutes <= 527_040);
+}
+
+function readUses(option: Option): Option {
+  return readAmount(option, 'a whole number from 1 to 1000000', (uses) => {
+    return Number.isInteger(uses) && uses >= 1 && uses <= 1_000_000;
+  });
+}
+
+function readSeconds(option: Option): Option {
+  const allowed = 'a number of seconds, at most 86400, a day';
+  return readAmount(option, allowed, (seconds) => seconds <= 86_400);
+}
+
 /**
  * Has the option take a number of at most nine digits before and behind the point, as `allowed`
  * says it.
  */
-function readAmount(allowed: string, isAllowed: (amount: number) => boolean) {
-  return (option: Option): Option =>
-    option.argParser((text) => {
-      if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && isAllowed(Number(text))) return Number(text);
-      throw refuseOption(option.long ?? '', text, allowed);
-    });
+function readAmount(
+  option: Option,
+  allowed: string,
+  isAllowed: (amount: number) => boolean,
+): Option {
+  return option.argParser((text) => {
+    if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && isAllowed(Number(text))) return Number(text);
+    throw refuseOption(option.long ?? '', text, allowed);
+  });
 }
 
 const labels: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /**
- * Words that people type as a command where none of that name is, and the command that they may
- * mean.
+ * Words that people type as a command where none of that name is, and the command or the option of
+ * the program that they may mean.
  */
 export const commandsElsewhere: Readonly<Record<string, string>> = {
   login: 'login',
@@ -25,6 +25,7 @@ export const commandsElsewhere: Readonly<Record<string, string>> = {
   pair: 'device pair',
   rename: 'device rename',
   remove: 'device remove',
+  version: '--version',
 };
 
 /** The command that this word may mean; undefined for a word that is not known. */

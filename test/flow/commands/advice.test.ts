@@ -160,6 +160,7 @@ describe('advice', () => {
     ['auth login', 'login'],
     ['auth logout', 'logout'],
     ['wallet', 'account wallets'],
+    ['version', '--version'],
     ['device clients', 'service clients'],
   ])('of a command that is elsewhere is where: %s', async (line, name) => {
     const { run } = await createCommandWorld();
@@ -171,9 +172,11 @@ describe('advice', () => {
     });
   });
 
-  test('names only commands that there are', async () => {
+  test('names only commands and options that there are', async () => {
     const program = await readCommandLine();
+    const options = program.options.map(({ long }) => long);
     for (const name of Object.values(commandsElsewhere)) {
+      if (options.includes(name)) continue;
       let command: Command | undefined = program;
       for (const word of name.split(' '))
         command = command?.commands.find((own) => own.name() === word);

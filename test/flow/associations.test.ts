@@ -101,9 +101,9 @@ describe.each(['documented', 'production'] as const)('in the %s profile', (profi
     expect(await createCaller(baseUrl, guest.token).post('/device/add', { code: added })).toEqual(
       unknownCode,
     );
-    expect(
-      await createCaller(baseUrl, guest.token).post('/device/add', { code: waiting }),
-    ).toEqual({ error: { message: 'The device is shared with this network already.' } });
+    expect(await createCaller(baseUrl, guest.token).post('/device/add', { code: waiting })).toEqual(
+      { error: { message: 'The device is shared with this network already.' } },
+    );
   });
 
   test('one code sent many times at once adds one client', async () => {

@@ -2,14 +2,12 @@ import type { TributaryError } from '../errors/codes.ts';
 import type { GatewayLayout } from '../gateway/policy.ts';
 import { composeRouting, planRouting } from '../gateway/routes.ts';
 import type { Probe } from '../gateway/self-test.ts';
-import { type DesiredSysctl, listSysctls, planSysctls } from '../gateway/sysctls.ts';
+import { listSysctls } from '../gateway/sysctls.ts';
 import { chooseRouter } from '../gateway/uplink.ts';
 import { listStrays } from '../gateway/way-out.ts';
 import type { ObservedDevice } from '../source/source.ts';
 import { applyIpCommands, observeNetwork } from '../system/ip.ts';
-import type { RestoreFile } from '../system/restore-file.ts';
 import type { Router } from '../system/routers.ts';
-import { writeSysctl } from '../system/sysctl.ts';
 import {
   type ComposedDataPath,
   type ComposedSource,
@@ -19,7 +17,7 @@ import {
 } from './compose.ts';
 import { planLine, planLineWish } from './compose-line.ts';
 import { bestWay, type LineWay } from './line-shaper.ts';
-import { type FoundHost, type ObservedHost, observeSysctls, observeTable } from './observe.ts';
+import { type FoundHost, type ObservedHost, observeTable } from './observe.ts';
 import { holdsPermit } from './permit.ts';
 import {
   changeDevices,
@@ -32,6 +30,7 @@ import {
   type SourceFailures,
   takeNamesBack,
 } from './reconcile-sources.ts';
+import { reconcileSysctls } from './reconcile-sysctls.ts';
 import { type Fence, reconcileDenied, reconcileTable } from './reconcile-table.ts';
 import type { DataPathHost, DesiredDataPath } from './state.ts';
 
@@ -106,8 +105,7 @@ async function passOverExisting(pass: Pass): Promise<DataPath> {
   const { host, desired, observed, composed, sources } = pass;
   const held = await holdLine(pass, composed.layout, observed);
   const fence = await reconcileTable(host.exec, observed, { ...desired, layout: held.layout });
-  if (fence.isFenced) observed.onFence?.();
-  const isDenied = await reconcileDenied(host.exec, observed.denied, composed.denied);
+  const isDenied = await fillLists(pass, fence);
   const failures = await raiseDevices(sources, await changeDevices(sources));
   const paths = await openWays(pass, held.layout, failures);
   return toDataPath(pass, { ...held, paths, fence, isDenied });
@@ -118,10 +116,9 @@ async function passOverExisting(pass: Pass): Promise<DataPath> {
  * comes up.
  */
 async function passThatMakes(pass: Pass): Promise<DataPath> {
-  const { host, desired, observed, composed, sources } = pass;
+  const { host, desired, composed, sources } = pass;
   const closed = await closeFence(pass);
-  if (closed.isFenced) observed.onFence?.();
-  const isDenied = await reconcileDenied(host.exec, observed.denied, composed.denied);
+  const isDenied = await fillLists(pass, closed);
   const changed = await changeDevices(sources);
   const absent = await findAbsent(host.exec, changed);
   const held = await holdLine(pass, withNewDevices(composed, absent));
@@ -145,6 +142,12 @@ async function closeFence(pass: Pass): Promise<Fence> {
   if (isShut && !hasDevice(composed)) return { table, isFenced: true, record };
   const { layout } = await holdLine(pass, composed.layout, observed);
   return reconcileTable(host.exec, observed, { ...desired, layout });
+}
+
+/** Fills in what is denied by list. It can take a moment: who waits for a fence is told first. */
+function fillLists({ host, observed, composed }: Pass, { isFenced }: Fence): Promise<boolean> {
+  if (isFenced) observed.onFence?.();
+  return reconcileDenied(host.exec, observed.denied, composed.denied);
 }
 
 function hasDevice({ layout }: ComposedDataPath): boolean {
@@ -233,19 +236,4 @@ function toDataPath(
     way,
     probes: layout.probes.filter(({ device }) => isThere(device)),
   };
-}
-
-async function reconcileSysctls(
-  restore: RestoreFile,
-  desired: readonly DesiredSysctl[],
-): Promise<void> {
-  const observed = await observeSysctls(desired);
-  for (const setting of planSysctls(desired, observed)) {
-    if (setting.isLasting) await restore.remember(setting.path, observed.get(setting.path) ?? '0');
-    try {
-      await writeSysctl(setting.path, setting.value);
-    } catch (error) {
-      if (!setting.isOptional) throw error;
-    }
-  }
 }

@@ -60,8 +60,6 @@ function cutRange(first: number, end: number, into: PackedPrefix[]): void {
   }
 }
 
-const octets: readonly string[] = Array.from({ length: 256 }, (_, octet) => String(octet));
-
 /**
  * The prefixes as nft takes them, in their order, at most so many in one text: `192.0.2.0/24,
  * 198.51.100.7`.
@@ -70,6 +68,7 @@ export function toChunks(
   prefixes: Float64Array,
   { most, hasLength }: { readonly most: number; readonly hasLength: boolean },
 ): readonly string[] {
+  const octets = Array.from({ length: 256 }, (_, octet) => String(octet));
   const chunks: string[] = [];
   let texts: string[] = [];
   let [before, network] = [-1, ''];

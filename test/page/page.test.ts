@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     process.stdout.write(`\n  over the wire: ${JSON.stringify(Object.fromEntries(first))}\n`);
     expect([...first.keys()].some((address) => address.startsWith('/page.css'))).toBe(true);
     expect(sum(first)).toBeLessThan(25_000);
-    expect(sum(await weigh())).toBeLessThan(10_000);
+    expect(sum(await weigh())).toBeLessThan(10_500);
     expect(await page.locator('#live-months svg').first().count()).toBe(1);
   });
 
@@ -422,7 +422,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await using world = await openPage(launched, { ...screens.phone, javaScriptEnabled: false });
     const { page } = world;
     expect(await page.locator('#live-state').innerText()).toContain('Sharing with everyone');
-    expect(await page.locator('button:visible').allInnerTexts()).toEqual(['Pause ▾']);
+    expect(await page.locator('button:visible').allInnerTexts()).toEqual(['Pause ▾', 'Help']);
     await page.locator('noscript [popovertarget]').click();
     expect(await page.locator('noscript code').first().isVisible()).toBe(true);
     expect(await page.locator('noscript code').first().innerText()).toBe(

@@ -9,12 +9,15 @@ import { readExamples, readUsage } from './program-help.ts';
 /** docs/command-line.md: every command, from its own help. */
 export function renderCommandLinePage(program: Command): string {
   const commands = listCommands(program).flatMap(listLeaves);
-  const common = listCommonOptions(commands);
+  const common = listCommonOptions(commands.filter((command) => !isOfSandbox(command)));
   return fillPage('command-line.md', {
     'all commands': renderOverview(program),
     'options of every command': renderOptions(listOptionRows(program)),
     'options of many commands': renderOptions(common),
-    commands: commands.map((command) => renderCommand(command, common)).join('\n\n'),
+    commands: commands
+      .filter((command) => !isOfSandbox(command))
+      .map((command) => renderCommand(command, common))
+      .join('\n\n'),
     'exit codes': renderTable(['code', 'meaning'], Object.entries(exitCodes)),
     environment: renderTable(['name', 'what it is'], toRows(environment)),
     status: readPrinted('status-providing.txt'),
@@ -41,7 +44,11 @@ function renderOverview(program: Command): string {
   const groups = Map.groupBy(listCommands(program), (command) => command.helpGroup());
   const rows = [...groups].map(([heading, commands]) => [
     toCell(heading.replace(/:$/, '')),
-    commands.flatMap(listLeaves).map(linkTo).join(', '),
+    commands
+      .flatMap(listLeaves)
+      .filter((command) => !isOfSandbox(command))
+      .map(linkTo)
+      .join(', '),
   ]);
   return renderTable(['for', 'commands'], rows);
 }
@@ -49,6 +56,11 @@ function renderOverview(program: Command): string {
 function linkTo(command: Command): string {
   const name = nameOf(command);
   return `[${toCode(name.replace(/^tributary /, ''))}](#${toAnchor(name)})`;
+}
+
+/** What only a developer types is told by the page of the reference service. */
+function isOfSandbox(command: Command): boolean {
+  return nameOf(command).startsWith('tributary sandbox ');
 }
 
 /** An option as it is shown: two commands may have one of the same name that means other things. */

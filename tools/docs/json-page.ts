@@ -27,7 +27,9 @@ export async function renderJsonPage(program: Command): Promise<string> {
     return { titles: [title], about, fields };
   });
   throwIfWrong();
-  const sections = joinEqual(documents);
+  // What only a developer asks for tells itself by its names.
+  const isForOwners = ({ titles }: Section) => !titles[0]?.startsWith('sandbox ');
+  const sections = joinEqual(documents.filter(isForOwners));
   const common = listCommon(sections);
   const groups = createGroups();
   return fillPage('json-output.md', {

@@ -62,7 +62,7 @@ const reasons: Readonly<Record<string, string>> = {
  * of an ordinary user's network takes. An interval has two ends, and an IPv6 address is longer.
  */
 const chunkLengths = { address: 10_000, 4: 4_000, 6: 2_500 } as const;
-/** Elements of one length have a set of their own where they are so many: a few lengths at most. */
+/** Prefixes of one length have a set of their own from so many on, the commonest lengths alone. */
 const ownSetFrom = 1000;
 const mostOwnSets = 8;
 const mostBytes = 8 * 1024 ** 2;

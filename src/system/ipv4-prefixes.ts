@@ -79,9 +79,9 @@ export function toChunks(
     const upper = address >>> 8;
     if (upper !== before) {
       before = upper;
-      network = `${octets[upper >>> 16]}.${octets[(upper >>> 8) & 255]}.${octets[upper & 255]}.`;
+      network = `${upper >>> 16}.${(upper >>> 8) & 255}.${upper & 255}.`;
     }
-    const text = network + octets[address & 255];
+    const text = `${network}${address & 255}`;
     texts.push(hasLength && length < 32 ? `${text}/${length}` : text);
     if (texts.length < most && index + 1 < prefixes.length) continue;
     chunks.push(texts.join(', '));

@@ -26,18 +26,17 @@ function renderMenu(name: string, content: Html, label = 'Pause ▾'): Html {
   return html`<button type="button" popovertarget="${name}">${label}</button><div class="card" popover id="${name}">${content}</div>`;
 }
 
-/** What to type on the device when something is wrong, for a reader who has only the page. */
+/**
+ * What to type on the device, for a reader who has only the page: what is wrong, how to sign in,
+ * and the manual. It is as short as a page that is sent whole each time has to be.
+ */
 export function renderHelp(): Html {
   return renderMenu(
     'help',
-    html`<p>On the device. What is wrong, and what to do:</p>
+    html`<p>On the device:</p>
 <p>${renderCommand('sudo tributary doctor')}</p>
-<p>Sign in, with a code of the service:</p>
 <p>${renderCommand('sudo tributary login')}</p>
-<p>What to attach when you ask for help; secrets are left out:</p>
-<p>${renderCommand('sudo tributary doctor --bundle help.tar.gz')}</p>
-<p>Every command: ${renderCommand('tributary help --all')}</p>
-<p class="note">The manual is on the device too: <code>man tributary</code>.</p>`,
+<p>${renderCommand('man tributary')}</p>`,
     'Help',
   );
 }

@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     process.stdout.write(`\n  over the wire: ${JSON.stringify(Object.fromEntries(first))}\n`);
     expect([...first.keys()].some((address) => address.startsWith('/page.css'))).toBe(true);
     expect(sum(first)).toBeLessThan(25_000);
-    expect(sum(await weigh())).toBeLessThan(10_500);
+    expect(sum(await weigh())).toBeLessThan(10_000);
     expect(await page.locator('#live-months svg').first().count()).toBe(1);
   });
 

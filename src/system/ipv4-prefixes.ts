@@ -68,7 +68,6 @@ export function toChunks(
   prefixes: Float64Array,
   { most, hasLength }: { readonly most: number; readonly hasLength: boolean },
 ): readonly string[] {
-  const octets = Array.from({ length: 256 }, (_, octet) => String(octet));
   const chunks: string[] = [];
   let texts: string[] = [];
   let [before, network] = [-1, ''];

@@ -119,11 +119,9 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
       return [];
     }
     const reading = readings?.[way];
-    if (reading === undefined) {
-      if (isAwaited) unseen[way].skip(handed);
-      return [];
-    }
-    const { packets, bytes } = unseen[way].take({ ...reading, handed });
+    if (reading === undefined && !isAwaited) return [];
+    const { packets, bytes } =
+      reading === undefined ? unseen[way].skip(handed) : unseen[way].take({ ...reading, handed });
     const next = { packets: merged.packets + packets, bytes: merged.bytes + bytes };
     return bytes === 0 ? [] : [[`merged_${way}`, next] as const];
   };
@@ -137,9 +135,9 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
     const before = counted?.split(',') ?? [];
     const further = names.filter((name) => !before.includes(name));
     if (before.length === 0 || before.length + further.length > names.length) return false;
-    // Where it cannot be read it is not counted yet, and begins at nothing.
     const found = await reader.readDown(further);
-    unseen.down.extend(found?.sent ?? { bytes: 0, packets: 0 }, reader.placeOf(names));
+    const place = { from: reader.placeOf(before), to: reader.placeOf(names) };
+    if (found === undefined || !unseen.down.extend(found.sent, place)) return false;
     counted = names.join();
     return true;
   };

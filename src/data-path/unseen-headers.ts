@@ -21,15 +21,19 @@ export interface UnseenHeaders {
    * headers as before. Without a reading, the last one stays where there is one.
    */
   begin(reading: Reading | undefined, handed: SegmentTotals): void;
-  /** What is read has one more part from now on, of which so much was sent before. */
-  extend(sent: SegmentTotals, place: string): void;
+  /**
+   * What is read has one more part from now on, of which so much was sent before. False where the
+   * last reading was of another place than `from`: then it has to begin.
+   */
+  extend(sent: SegmentTotals, place: { readonly from: string; readonly to: string }): boolean;
   /** There is no table any more: the next comparison is a beginning itself. */
   forget(): void;
   /**
    * A pass had no reading. Once that happened often, what the rules saw is estimated, as where two
-   * readings cannot be compared: what is only held back would grow for ever.
+   * readings cannot be compared: what is only held back would grow for ever. Resolves with what is
+   * missing by that.
    */
-  skip(handed: SegmentTotals): void;
+  skip(handed: SegmentTotals): SegmentTotals;
   /**
    * What the rules did not see since the last comparison. Less than nothing of either is kept for
    * the next one.
@@ -48,13 +52,14 @@ export interface UnseenHeaders {
 
 /** Of fewer bytes than this, the packets between the two readings are too large a part. */
 const tellingBytes = 1_000_000;
+const nothing: SegmentTotals = { bytes: 0, packets: 0 };
 /** So many passes without a reading are no longer a mishap. */
 const mostSkipped = 30;
 
 export function createUnseenHeaders(): UnseenHeaders {
   let base: Comparable | undefined;
   /** What was missing before the beginning. */
-  let owed: SegmentTotals = { bytes: 0, packets: 0 };
+  let owed: SegmentTotals = nothing;
   let missing = { perByte: 0, perPacket: 0 };
   /** What the rules saw between the last two comparisons. */
   let recentBytes = 0;
@@ -81,8 +86,12 @@ export function createUnseenHeaders(): UnseenHeaders {
   };
   const owe = (handed: SegmentTotals): void => {
     if (base === undefined) return;
-    const before = estimate(subtract(handed, base.handed));
-    owed = { bytes: owed.bytes + before.bytes, packets: owed.packets + before.packets };
+    owed = add(owed, estimate(subtract(handed, base.handed)));
+  };
+  const payOwed = (): SegmentTotals => {
+    const paid = owed;
+    owed = nothing;
+    return paid;
   };
   return {
     begin(reading, handed) {
@@ -90,37 +99,32 @@ export function createUnseenHeaders(): UnseenHeaders {
       owe(handed);
       base = { ...reading, handed };
       recentBytes = 0;
+      skipped = 0;
     },
-    extend(sent, place) {
-      if (base === undefined) return;
-      const { bytes, packets } = base.sent;
-      base = {
-        ...base,
-        place,
-        sent: { bytes: bytes + sent.bytes, packets: packets + sent.packets },
-      };
+    extend(sent, { from, to }) {
+      if (base?.place !== from) return false;
+      base = { ...base, place: to, sent: add(base.sent, sent) };
+      return true;
     },
     forget() {
       base = undefined;
       recentBytes = 0;
+      skipped = 0;
     },
     skip(handed) {
-      if (base === undefined || ++skipped < mostSkipped) return;
+      if (base === undefined || ++skipped < mostSkipped) return nothing;
       owe(handed);
       base = { ...base, handed, place: '' };
       recentBytes = 0;
+      return payOwed();
     },
     take(now) {
       skipped = 0;
       recentBytes = Math.max(0, now.handed.bytes - (base ?? now).handed.bytes);
-      const unseen = base === undefined ? { bytes: 0, packets: 0 } : compare(base, now);
+      const unseen = base === undefined ? nothing : compare(base, now);
       base = carryOver(now, unseen);
-      const { bytes, packets } = owed;
-      owed = { bytes: 0, packets: 0 };
-      return {
-        bytes: bytes + Math.max(0, unseen.bytes),
-        packets: packets + Math.max(0, unseen.packets),
-      };
+      const { bytes, packets } = unseen;
+      return add(payOwed(), { bytes: Math.max(0, bytes), packets: Math.max(0, packets) });
     },
     perByte: () => missing.perByte,
     mostMissing(handed, mostPerByte) {
@@ -130,10 +134,14 @@ export function createUnseenHeaders(): UnseenHeaders {
       // A packet that the rules saw after the reading, but before the comparison, hides as many
       // bytes of others' headers as it has itself. How many did is not known: no more than came
       // since the comparison before.
-      return Math.ceil(since * (mostPerByte - 1) + recentBytes * mostPerByte);
+      return owed.bytes + Math.ceil(since * (mostPerByte - 1) + recentBytes * mostPerByte);
     },
     isSettled: () => recentBytes === 0,
   };
+}
+
+function add(one: SegmentTotals, other: SegmentTotals): SegmentTotals {
+  return { bytes: one.bytes + other.bytes, packets: one.packets + other.packets };
 }
 
 function subtract(more: SegmentTotals, less: SegmentTotals): SegmentTotals {

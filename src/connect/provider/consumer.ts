@@ -24,6 +24,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     onNews: options.onNews,
     onBegun(which, now) {
       if (which === 'first') options.onOffered();
+      else if (!replies.isUnanswered()) return;
       endReplies(() => replies.beginAgain(which, now));
     },
   });

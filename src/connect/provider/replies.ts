@@ -231,7 +231,6 @@ export function createReplies(options: RepliesOptions): Replies {
       for (const [key, reply] of open) end(key, reply);
     },
     beginAgain(session, now) {
-      if (session === 'again' && !isUnanswered()) return;
       for (const [key, reply] of [...open]) {
         if (session === 'first') resending.add(reply);
         leave(key, reply, now);

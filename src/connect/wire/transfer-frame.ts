@@ -184,9 +184,9 @@ export function findFrameRoom(contractLength: number): number {
 export const frameHead = 10;
 /**
  * Around a Pack's frames, at most: its ids, number, tag and lane, the contract's own frame, and the
- * path (114 bytes); and where it is sealed, the path again, a nonce and a tag (73).
+ * path (115 bytes); and where it is sealed, the path again, a nonce and a tag (73).
  */
-const largestEnvelope = 187;
+const largestEnvelope = 188;
 /** More than everything that is around a Pack's frames, so that the encoder seldom grows. */
 const overhead = 192;
 

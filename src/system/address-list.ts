@@ -95,7 +95,7 @@ export function parseAddressList(
 ): AddressList {
   const { ipv4, ipv6, broken } = readEntries(text, place);
   const count = ipv4.length + ipv6.length;
-  if (broken.length > (unsound === 'skip' ? count : 0))
+  if (broken.count > (unsound === 'skip' ? count : 0))
     throw new SystemError('list-refused', describeBroken(broken));
   if (count === 0) throw new SystemError('list-refused', `${place}: there is no address in it`);
   if (count > mostEntries) {
@@ -108,7 +108,7 @@ export function parseAddressList(
   return {
     hash: hash('sha256', JSON.stringify(sets)).slice(0, 12),
     sets,
-    skipped: broken.length === 0 ? undefined : describeBroken(broken),
+    skipped: broken.count === 0 ? undefined : describeBroken(broken),
   };
 }
 
@@ -124,8 +124,13 @@ const shortestLine = 8;
 interface Entries {
   readonly ipv4: Float64Array;
   readonly ipv6: string[];
-  /** In words. */
-  readonly broken: readonly string[];
+  readonly broken: Broken;
+}
+
+/** Lines that are no address. The first few are named: a file may have millions of them. */
+interface Broken {
+  count: number;
+  readonly named: string[];
 }
 
 function readEntries(text: string, place: string): Entries {
@@ -134,7 +139,7 @@ function readEntries(text: string, place: string): Entries {
   const whole = text.replace(/^\u00ef\u00bb\u00bf/, '');
   const ipv4 = new Float64Array(Math.ceil(whole.length / shortestLine) + 1);
   const ipv6: string[] = [];
-  const broken: string[] = [];
+  const broken: Broken = { count: 0, named: [] };
   let count = 0;
   const lines = new RegExp(eachLine);
   for (let number = 1; lines.lastIndex < whole.length; number += 1) {
@@ -148,7 +153,7 @@ function readEntries(text: string, place: string): Entries {
     if (entry === '') continue;
     const prefix = parsePrefix(entry);
     if (prefix === undefined || prefix.length === 0)
-      broken.push(`${place}:${number}: found ${quote(entry)}`);
+      noteBroken(broken, () => `${place}:${number}: found ${quote(entry)}`);
     else if (prefix.family === 6) ipv6.push(entry);
     else ipv4[count++] = packPrefix(prefix.address.split('.'), prefix.length) ?? 0;
   }
@@ -164,9 +169,14 @@ async function readText(path: string): Promise<string> {
   return file.readFile('latin1');
 }
 
-function describeBroken(broken: readonly string[]): string {
-  const more = broken.length > mostNamed ? `; and ${broken.length - mostNamed} more` : '';
-  return `${broken.slice(0, mostNamed).join('; ')}${more}; allowed: an address or a prefix of /1 or longer on each line`;
+function noteBroken(broken: Broken, name: () => string): void {
+  broken.count += 1;
+  if (broken.count <= mostNamed) broken.named.push(name());
+}
+
+function describeBroken({ count, named }: Broken): string {
+  const more = count > mostNamed ? `; and ${count - mostNamed} more` : '';
+  return `${named.join('; ')}${more}; allowed: an address or a prefix of /1 or longer on each line`;
 }
 
 function quote(entry: string): string {

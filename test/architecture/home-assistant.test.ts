@@ -128,10 +128,9 @@ function start(options: object): Readonly<Record<string, string>> {
   const place = mkdtempSync(join(tmpdir(), 'tributary-add-on-'));
   onTestFinished(() => rmSync(place, { recursive: true }));
   writeFileSync(join(place, 'options.json'), JSON.stringify(options));
-  const lines = execFileSync(process.execPath, [
-    join(folder, 'options.mjs'),
-    join(place, 'options.json'),
-  ]).toString();
+  const command = [join(folder, 'options.mjs'), join(place, 'options.json')];
+  // What it says of a fault is in the error, and not on this test's own output.
+  const lines = execFileSync(process.execPath, command, { stdio: 'pipe' }).toString();
   const text = execFileSync('sh', ['-c', `${lines}\nenv -0`], { env: {}, cwd: place }).toString();
   const entries = text.split('\0').map((line) => /^([^=]*)=(.*)$/s.exec(line) ?? []);
   return Object.fromEntries(

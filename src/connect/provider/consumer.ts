@@ -71,7 +71,6 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     for (const lane of lanes.values()) sum += lane.unpaidBytes();
     return sum;
   };
-
   const unpaid = createUnpaidLimit({ ...options, sum: sumUnpaid });
 
   /** By the newest contract of the consumer, ours are granted. */

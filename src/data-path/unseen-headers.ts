@@ -30,7 +30,7 @@ export interface UnseenHeaders {
   forget(): void;
   /**
    * A pass had no reading. Once that happened often, what the rules saw is estimated, as where two
-   * readings cannot be compared: what is only held back would grow for ever. Resolves with what is
+   * readings cannot be compared: what is only held back would grow for ever. Returns what is
    * missing by that.
    */
   skip(handed: SegmentTotals): SegmentTotals;

@@ -1,23 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { planQuotas, toAllowance } from '../../../src/data-path/cap-quota.ts';
 import type { NftTable } from '../../../src/system/nft.ts';
+import { createNftTable } from './nft-table.ts';
 
 /** A table that has counted 5,000,000 bytes, and what is left of its quota. */
 function createTable(quotas: Readonly<Record<string, { bytes: number; used: number }>>): NftTable {
-  return {
+  return createNftTable({
     counters: new Map([
       ['forwarded_up', { packets: 1, bytes: 1_000_000 }],
       ['forwarded_down', { packets: 2, bytes: 3_500_000 }],
       ['merged_down', { packets: 3, bytes: 500_000 }],
     ]),
     quotas: new Map(Object.entries(quotas)),
-    sets: new Map(),
-    expires: new Map(),
-    elementPackets: new Map(),
-    rules: new Map(),
-    policies: new Map(),
-    listing: '',
-  };
+  });
 }
 
 /** What the table has is all that the line carried. */

@@ -5,6 +5,7 @@ import { createSegmentCount } from '../../../src/data-path/segment-count.ts';
 import { SystemError } from '../../../src/system/errors.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import type { NftTable } from '../../../src/system/nft.ts';
+import { createNftTable } from './nft-table.ts';
 
 const capBytes = 4_000_000;
 const headerBytes = 52;
@@ -102,7 +103,7 @@ function createKernel(script: readonly Moment[]) {
   });
   const list = (): NftTable => {
     goOn();
-    return {
+    return createNftTable({
       counters: new Map([
         ['handed_down', { ...seen }],
         ['handed_up', { packets: 0, bytes: 0 }],
@@ -112,13 +113,7 @@ function createKernel(script: readonly Moment[]) {
         ['forwarded_down', { ...seen }],
       ]),
       quotas: new Map([['cap', { ...quota }]]),
-      sets: new Map(),
-      expires: new Map(),
-      elementPackets: new Map(),
-      rules: new Map(),
-      policies: new Map(),
-      listing: '',
-    };
+    });
   };
   const second: { name: string; rxBytes: number; txBytes: number }[] = [];
   const devices = () => [{ name: 'tun9', rxBytes: 0, txBytes: sent.bytes }, ...second];

@@ -2,19 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { grantPermit, holdsPermit, revokePermit } from '../../../src/data-path/permit.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import type { NftTable } from '../../../src/system/nft.ts';
+import { createNftTable } from './nft-table.ts';
 
-const bare: NftTable = {
-  counters: new Map(),
-  quotas: new Map(),
-  sets: new Map(),
-  expires: new Map(),
-  elementPackets: new Map(),
-  rules: new Map(),
-  policies: new Map(),
-  listing: '',
-};
-const closed: NftTable = { ...bare, sets: new Map([['permit', []]]) };
-const open: NftTable = { ...bare, sets: new Map([['permit', ['tributary0']]]) };
+const closed = createNftTable({ sets: new Map([['permit', []]]) });
+const open = createNftTable({ sets: new Map([['permit', ['tributary0']]]) });
 
 /** What nft is told, and why. */
 async function watchNft(act: (exec: Exec) => Promise<void>) {
@@ -29,7 +20,7 @@ async function watchNft(act: (exec: Exec) => Promise<void>) {
 describe('a permit', () => {
   test.each<readonly [string, NftTable | undefined, boolean]>([
     ['without a table', undefined, false],
-    ['without a set for it', bare, false],
+    ['without a set for it', createNftTable(), false],
     ['in an empty set', closed, false],
     ['in its set', open, true],
   ])('%s is held: %s', (_claim, table, isHeld) => {

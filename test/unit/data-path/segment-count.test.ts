@@ -3,6 +3,7 @@ import { createSegmentCount } from '../../../src/data-path/segment-count.ts';
 import { SystemError } from '../../../src/system/errors.ts';
 import type { Exec } from '../../../src/system/exec.ts';
 import type { NftTable } from '../../../src/system/nft.ts';
+import { createNftTable } from './nft-table.ts';
 
 const uplink = { name: 'lan9', headerBytes: 14 };
 
@@ -55,23 +56,18 @@ function createKernel() {
     return answer(input);
   };
   const segments = createSegmentCount(exec, { passage: () => passage });
-  const list = (): NftTable => ({
-    counters: new Map([
-      ['handed_down', { ...seen }],
-      ['handed_up', { ...up.seen }],
-      ['merged_up', merged.get('up') ?? seen],
-      ['merged_down', merged.get('down') ?? seen],
-      ['forwarded_up', { packets: 0, bytes: 0 }],
-      ['forwarded_down', { packets: 0, bytes: 0 }],
-    ]),
-    quotas: new Map(quotas),
-    sets: new Map(),
-    expires: new Map(),
-    elementPackets: new Map(),
-    rules: new Map(),
-    policies: new Map(),
-    listing: '',
-  });
+  const list = (): NftTable =>
+    createNftTable({
+      counters: new Map([
+        ['handed_down', { ...seen }],
+        ['handed_up', { ...up.seen }],
+        ['merged_up', merged.get('up') ?? seen],
+        ['merged_down', merged.get('down') ?? seen],
+        ['forwarded_up', { packets: 0, bytes: 0 }],
+        ['forwarded_down', { packets: 0, bytes: 0 }],
+      ]),
+      quotas: new Map(quotas),
+    });
   const device = () => ({ name: 'tun9', rxBytes: up.sent.bytes, txBytes: sent.bytes });
   const read = () => segments.read([device()]);
   return {

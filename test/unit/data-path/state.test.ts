@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readRefusals, readTotals } from '../../../src/data-path/state.ts';
 import { refusals } from '../../../src/gateway/policy.ts';
 import type { NftTable } from '../../../src/system/nft.ts';
+import { createNftTable } from './nft-table.ts';
 
 const up = { packets: 3, bytes: 4000 };
 const down = { packets: 5, bytes: 6000 };
@@ -9,16 +10,7 @@ const down = { packets: 5, bytes: 6000 };
 function createTable(
   counters: Readonly<Record<string, { packets: number; bytes: number }>>,
 ): NftTable {
-  return {
-    counters: new Map(Object.entries(counters)),
-    quotas: new Map(),
-    sets: new Map(),
-    expires: new Map(),
-    elementPackets: new Map(),
-    rules: new Map(),
-    policies: new Map(),
-    listing: '',
-  };
+  return createNftTable({ counters: new Map(Object.entries(counters)) });
 }
 
 describe('what the kernel counted', () => {

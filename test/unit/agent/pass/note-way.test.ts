@@ -1,19 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { noteWay, type WayNotes } from '../../../../src/agent/pass/note-way.ts';
-import type { NftTable } from '../../../../src/system/nft.ts';
+import { createNftTable } from '../../data-path/nft-table.ts';
 
 const startMs = Date.parse('2026-05-04T12:00:00Z');
 const at = (seconds: number) => new Date(startMs + seconds * 1000);
-const createTable = (packets: number): NftTable => ({
-  counters: new Map([['refused_uplink', { packets, bytes: packets * 60 }]]),
-  quotas: new Map(),
-  sets: new Map(),
-  expires: new Map(),
-  elementPackets: new Map(),
-  rules: new Map(),
-  policies: new Map(),
-  listing: '',
-});
+const createTable = (packets: number) =>
+  createNftTable({ counters: new Map([['refused_uplink', { packets, bytes: packets * 60 }]]) });
 
 /** Notes after passes that read these counts, each at its second. */
 function pass(...readings: readonly (readonly [seconds: number, packets: number])[]): WayNotes {

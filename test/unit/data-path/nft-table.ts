@@ -1,6 +1,6 @@
 import type { NftTable } from '../../../src/system/nft.ts';
 
-/** A table as it was read, with what the test names and nothing else. */
+/** A table of the kernel, with what the test names and nothing else. */
 export function createNftTable(given: Partial<NftTable> = {}): NftTable {
   return {
     counters: new Map(),

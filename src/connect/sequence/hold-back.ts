@@ -45,8 +45,10 @@ export interface HeldPacks {
  * missing. What is given up after it was acknowledged selectively is not sent again for a minute.
  */
 const mostHeldBytes = 2.5 * 1024 * 1024;
-/** What a Pack costs beside its bytes, so that empty ones are not free. */
+/** What a Pack of one frame costs beside its bytes, so that empty ones are not free. */
 const packCost = 256;
+/** And each further frame of it: the object, and the view of its bytes. */
+const furtherFrameCost = 192;
 
 export function createHeldPacks(budget: MemoryBudget): HeldPacks {
   const held = new Map<
@@ -74,7 +76,7 @@ export function createHeldPacks(budget: MemoryBudget): HeldPacks {
   return {
     hold(pack, now) {
       const number = pack.sequenceNumber;
-      const cost = countPackBytes(pack.frames) + (pack.contract?.length ?? 0) + packCost;
+      const cost = countHeldBytes(pack);
       remove(number);
       if (!makeRoom(cost, number)) return false;
       held.set(number, { pack: copyPack(pack), cost, at: now });
@@ -101,19 +103,27 @@ export function createHeldPacks(budget: MemoryBudget): HeldPacks {
   };
 }
 
+function countHeldBytes({ frames, contract }: Pack): number {
+  const beside = packCost + Math.max(0, frames.length - 1) * furtherFrameCost;
+  return countPackBytes(frames) + (contract?.length ?? 0) + beside;
+}
+
 /**
  * A Pack is a view of a message, and a message of a whole chunk of the socket: a copy keeps no more
- * than was counted.
+ * than was counted. All of it is one piece, as a piece for each frame would take twice as much.
  */
 function copyPack(pack: Pack): Pack {
+  const { frames, contract } = pack;
+  const own = Buffer.allocUnsafeSlow(countPackBytes(frames) + (contract?.length ?? 0));
+  let end = 0;
   const copy = (bytes: Buffer): Buffer => {
-    const own = Buffer.allocUnsafeSlow(bytes.length);
-    bytes.copy(own);
-    return own;
+    const start = end;
+    end += bytes.copy(own, start);
+    return own.subarray(start, end);
   };
   return {
     ...pack,
-    frames: pack.frames.map((frame) => ({ ...frame, bytes: copy(frame.bytes) })),
-    contract: pack.contract === undefined ? undefined : copy(pack.contract),
+    frames: frames.map((frame) => ({ ...frame, bytes: copy(frame.bytes) })),
+    contract: contract === undefined ? undefined : copy(contract),
   };
 }

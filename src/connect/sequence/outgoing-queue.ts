@@ -44,8 +44,8 @@ export interface PackLimit {
 
 /** Above so many small ones, what is around them is next to nothing. */
 const usualLimit: PackLimit = { frames: 32, bytes: Number.POSITIVE_INFINITY };
-/** A frame costs memory beside its bytes, so empty ones are counted too. */
-export const frameCost = 64;
+/** Empty frames wait for their turn too, so each takes some room. */
+const frameCost = 64;
 /** A handshake of ours takes three kilobytes, and they come one after the other. */
 const controlBytes = 32 * 1024;
 const none: readonly Frame[] = [];

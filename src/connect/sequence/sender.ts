@@ -4,7 +4,7 @@ import type { Id } from '../wire/id.ts';
 import type { Pack } from '../wire/pack.ts';
 import { findFrameRoom } from '../wire/transfer-frame.ts';
 import { createLossDetector } from './loss.ts';
-import { createOutgoingQueue, frameCost } from './outgoing-queue.ts';
+import { createOutgoingQueue } from './outgoing-queue.ts';
 import type { PaidBy } from './payment.ts';
 import { createProbing } from './probing.ts';
 import { createRoundTrip } from './round-trip.ts';
@@ -38,6 +38,8 @@ export interface Sender {
 
 /** How many Packs go again in one step: more at once would be the burst that loses them. */
 const mostResends = 16;
+/** What a frame takes of the process beside its bytes: the object, and the view of its bytes. */
+const frameMemory = 192;
 
 export function createSender(options: SenderOptions): Sender {
   const roundTrip = createRoundTrip();
@@ -60,8 +62,8 @@ export function createSender(options: SenderOptions): Sender {
 
   const give = (frames: readonly Frame[]): void => {
     for (const frame of frames) {
-      options.budget.give(frame.bytes.length + frameCost);
-      memory -= frame.bytes.length + frameCost;
+      options.budget.give(frame.bytes.length + frameMemory);
+      memory -= frame.bytes.length + frameMemory;
     }
   };
 
@@ -191,7 +193,7 @@ export function createSender(options: SenderOptions): Sender {
     sequenceId: options.sequenceId,
     offer(frame, now) {
       usedAt = now;
-      const cost = frame.bytes.length + frameCost;
+      const cost = frame.bytes.length + frameMemory;
       if (!options.budget.take(cost)) return false;
       memory += cost;
       const isTaken = queue.push(frame, now);

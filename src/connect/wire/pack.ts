@@ -114,6 +114,12 @@ export function countPackBytes(frames: readonly Frame[]): number {
   return Math.max(1, sum);
 }
 
+/**
+ * The shortest packets, of 20 bytes, fill a message by fewer; a message of empty frames has two
+ * thousand, and each of them costs a hundred times what it took to send it.
+ */
+const mostFrames = 192;
+
 const emptyPack = {
   messageId: undefined as Id | undefined,
   sequenceId: undefined as Id | undefined,
@@ -143,6 +149,7 @@ function scanField(found: typeof emptyPack & { readonly frames: Frame[] }, scann
       found.isHead = scanner.flag();
       break;
     case packFramesField:
+      if (found.frames.length >= mostFrames) throw new WireError('a Pack of too many frames');
       found.frames.push(scanFrame(scanner.inner()));
       break;
     case 6:

@@ -187,6 +187,36 @@ test('a sequence whose hole is never filled holds no more than its share, and en
   expect(engine.counters().consumers).toBe(0);
 });
 
+const nothing = { type: 1, bytes: Buffer.alloc(0), isRaw: false };
+
+test('what holds many frames of nothing takes its share for what they take, not for their bytes', () => {
+  const { engine, settle, answered } = setUp();
+  const consumer = ids.next(start);
+  const sequenceId = ids.next(start);
+  engine.frame(send(consumer, { sequenceId, contract: contractOf(consumer) }), start);
+  const frames = Array.from({ length: 190 }, () => nothing);
+  for (let number = 2; number < 1000; number++)
+    engine.frame(
+      send(consumer, { sequenceId, sequenceNumber: number, isHead: false, frames }),
+      start,
+    );
+  settle(start + 10);
+  settle(start + 20);
+  // 2.5 MiB are 71 of them, at 190 objects and views each.
+  expect(answered()).toBeGreaterThan(50);
+  expect(answered()).toBeLessThan(80);
+});
+
+test('a message that is nothing but frames is not read', () => {
+  const { engine } = setUp();
+  const consumer = ids.next(start);
+  const frames = Array.from({ length: 193 }, () => nothing);
+  engine.frame(send(consumer, { contract: contractOf(consumer), frames }), start);
+  expect(engine.counters()).toMatchObject({ consumers: 0, dropped: { unreadable: 1 } });
+  engine.frame(send(consumer, { contract: contractOf(consumer), frames: frames.slice(1) }), start);
+  expect(engine.counters()).toMatchObject({ consumers: 1, dropped: { unreadable: 1 } });
+});
+
 test('what the platform says is acknowledged, whatever it is', () => {
   const { engine, settle } = setUp();
   const sequenceId = ids.next(start);

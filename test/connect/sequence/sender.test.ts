@@ -4,6 +4,7 @@ import type { PackLimit } from '../../../src/connect/sequence/outgoing-queue.ts'
 import { createPatience } from '../../../src/connect/sequence/patience.ts';
 import type { Payment } from '../../../src/connect/sequence/payment.ts';
 import { createSender, type Sender } from '../../../src/connect/sequence/sender.ts';
+import type { SenderOptions } from '../../../src/connect/sequence/sender-options.ts';
 import type { Ack } from '../../../src/connect/wire/ack.ts';
 import type { Pack } from '../../../src/connect/wire/pack.ts';
 import { testIds } from '../support/contracts.ts';
@@ -23,17 +24,19 @@ function setUp(
   count = 300,
   packLimit: PackLimit | undefined = undefined,
 ): Sender {
-  const sender = createSender({
-    sequenceId: ids.next(1),
-    lane: { forceStream: false, isCompanion: true, number: 0 },
-    payment,
-    newMessageId: () => ids.next(1),
-    queueBytes: 1024 * 1024,
-    budget: createMemoryBudget(1024 * 1024),
-    packLimit,
-  });
+  const sender = makeSender({ payment, packLimit, budget: createMemoryBudget(1024 * 1024) });
   for (let number = 0; number < count; number++) sender.offer(frame, 0);
   return sender;
+}
+
+function makeSender(of: Pick<SenderOptions, 'payment' | 'packLimit' | 'budget'>): Sender {
+  return createSender({
+    sequenceId: ids.next(1),
+    lane: { forceStream: false, isCompanion: true, number: 0 },
+    newMessageId: () => ids.next(1),
+    queueBytes: 1024 * 1024,
+    ...of,
+  });
 }
 
 /** Where a test counts Packs, each packet has one of its own. */
@@ -200,4 +203,14 @@ test('what waits for a contract is not dropped, however long it waited', () => {
   // A busy machine: a few at a time, and seldom.
   for (let now = 3000; now < 3200; now += 20) sent += sender.step(now, 8).length;
   expect(sent).toBe(60);
+});
+
+test('empty answers take of the memory that all share what they take of the process', () => {
+  const budget = createMemoryBudget(192 * 100);
+  const sender = makeSender({ payment: freeOfCharge, packLimit: undefined, budget });
+  const empty = { type: 16, bytes: Buffer.alloc(0), isRaw: true };
+  const taken = Array.from({ length: 300 }, () => sender.offer(empty, 0)).filter(Boolean);
+  expect(taken.length).toBe(100);
+  sender.end();
+  expect(budget.used()).toBe(0);
 });

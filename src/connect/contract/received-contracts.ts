@@ -64,7 +64,11 @@ const mostFinished = 65_536;
 interface Entry {
   readonly account: Account;
   users: number;
-  usedAt: number;
+  /**
+   * Undefined where it is of an earlier life, and no time of ours has come yet: its users need time
+   * to come back, however old it is, and whatever the clock was then.
+   */
+  usedAt: number | undefined;
 }
 
 export function createReceivedContracts(options: ReceivedOptions): ReceivedContracts {
@@ -76,7 +80,7 @@ export function createReceivedContracts(options: ReceivedOptions): ReceivedContr
   const refused: Partial<Record<RefusedContract, number>> = {};
   for (const data of options.accounts ?? []) {
     const account = loadAccount(data);
-    open.set(account.contractId, { account, users: 0, usedAt: account.createdAt });
+    open.set(account.contractId, { account, users: 0, usedAt: undefined });
   }
 
   const finish = (entry: Entry, now: number): void => {
@@ -101,11 +105,12 @@ export function createReceivedContracts(options: ReceivedOptions): ReceivedContr
   };
 
   const forget = (now: number): void => {
-    for (const entry of open.values())
-      if (entry.users === 0 && now - entry.usedAt > longestUnused) {
-        push(makeClose(entry.account));
-        finish(entry, now);
-      }
+    for (const entry of open.values()) {
+      entry.usedAt ??= now;
+      if (entry.users > 0 || now - entry.usedAt <= longestUnused) continue;
+      push(makeClose(entry.account));
+      finish(entry, now);
+    }
     for (const [contractId, at] of finished) {
       if (now - at <= oldestToAdmit) break;
       finished.delete(contractId);
@@ -126,7 +131,11 @@ export function createReceivedContracts(options: ReceivedOptions): ReceivedContr
         return { kind: 'refused', reason: why };
       }
       const { contractId, byteCount } = verified;
-      if (open.has(contractId)) return verified;
+      const known = open.get(contractId);
+      if (known !== undefined) {
+        known.usedAt ??= now;
+        return verified;
+      }
       const createdAt = options.clock.createdAt(contractId, now);
       const account = openAccount({ contractId, peerId: sourceId, byteCount, createdAt });
       open.set(contractId, { account, users: 0, usedAt: now });
@@ -159,7 +168,7 @@ export function createReceivedContracts(options: ReceivedOptions): ReceivedContr
         return;
       }
       push(makeClose(entry.account));
-      finish(entry, entry.usedAt);
+      finish(entry, entry.usedAt ?? Number.NEGATIVE_INFINITY);
     },
     takeReports(now) {
       forget(now);

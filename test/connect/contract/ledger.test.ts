@@ -261,6 +261,23 @@ test('after a restart, nothing is counted twice', () => {
   expect(sum(after.takeReports(start + 227_000))).toBe(4000);
 });
 
+test('after a restart, an old contract is still its consumer’s, and one that nobody uses is closed an hour later', () => {
+  const before = createLedger();
+  const [used, unused] = [contractOf(5000), contractOf(5000)];
+  for (const { bytes } of [used, unused])
+    createIncomingContracts(before, consumer).pay(packOf(1000, bytes), start);
+  const restart = start + 3 * 3_600_000;
+  const after = createLedger(JSON.parse(JSON.stringify(before.save())));
+  after.takeReports(restart);
+  const lane = createIncomingContracts(after, consumer);
+  expect(lane.pay(packOf(100, used.bytes), restart + 1000)).toBe(true);
+  after.takeReports(restart + 3_600_000);
+  expect(after.createdAt(unused.contractId)).toBe(start);
+  const closed = after.takeReports(restart + 3_600_001).filter((one) => !one.isCheckpoint);
+  expect(closed).toMatchObject([{ contractId: unused.contractId }]);
+  expect(lane.pay(packOf(100), restart + 3_600_002)).toBe(true);
+});
+
 test('whatever happens, no contract is reported above what it carried or was made for', () => {
   const step = fc.record({
     contract: fc.nat(5),

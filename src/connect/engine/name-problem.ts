@@ -23,7 +23,7 @@ export function nameFailure(error: Error, to: string): Problem {
 /** Why the platform does not do what it was asked; undefined where it does. */
 export function nameStatus(status: number, by: string): Problem | undefined {
   if (status < 400) return undefined;
-  if (status === 401 || status === 403) return tokenRefused;
+  if (status === 401) return tokenRefused;
   if (versionStatuses.has(status))
     return {
       code: 'version-refused',

@@ -31,7 +31,7 @@ describe('a failure in words', () => {
   test.each([
     [200, undefined, undefined],
     [401, 'token-refused', /a new one is needed/],
-    [403, 'token-refused', /a new one is needed/],
+    [403, 'platform-refused', /^here: it refuses the request \(HTTP 403\); it is tried again$/],
     [404, 'platform-refused', /^here: it refuses the request \(HTTP 404\); it is tried again$/],
     [426, 'version-refused', /^here: .*this version of the program \(HTTP 426\); update it$/],
     [500, 'platform-refused', /HTTP 500/],
@@ -41,6 +41,20 @@ describe('a failure in words', () => {
     expect(problem?.code).toBe(code);
     if (message !== undefined) expect(problem?.message).toMatch(message);
   });
+});
+
+test('no status of the platform is without a reason, in whichever place it comes', () => {
+  for (const place of ['socket', 'control'] as const)
+    for (let status = 400; status < 600; status++) {
+      const told: string[] = [];
+      const problems = createProblems({
+        tell: ({ code }: ProblemMessage) => told.push(code),
+        onChange: () => undefined,
+      });
+      problems.set(place, nameStatus(status, 'here'));
+      // What refuses the token has a place of its own, which is set where that is looked into.
+      expect([place, status, told.length]).toEqual([place, status, status === 401 ? 0 : 1]);
+    }
 });
 
 test('of several problems the one is told that explains most, once each time it changes', () => {

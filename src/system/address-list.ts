@@ -6,6 +6,7 @@ import { parsePrefix } from '../lib/addresses.ts';
 import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { SystemError } from './errors.ts';
 import { lengthOf, mergePrefixes, packPrefix, toChunks } from './ipv4-prefixes.ts';
+import { describeExcess, type MostCovered } from './list-extent.ts';
 
 /**
  * Addresses that were read and merged, as text for nft. 64,000 addresses take a megabyte as text
@@ -46,12 +47,26 @@ export interface ListRules {
    */
   readonly unsound: 'refuse' | 'skip';
   readonly mostEntries: number;
+  readonly mostCovered: MostCovered;
 }
 
 /** What the owner denies is a promise, so a broken line must not go unseen. */
-export const deniedListRules: ListRules = { unsound: 'refuse', mostEntries: 200_000 };
-/** Lists of bad addresses are made by others every day; one broken line must not cost the rest. */
-export const badListRules: ListRules = { unsound: 'skip', mostEntries: 100_000 };
+export const deniedListRules: ListRules = {
+  unsound: 'refuse',
+  mostEntries: 200_000,
+  mostCovered: 'not-all',
+};
+/** Who writes prefixes into the configuration means what they cover together. */
+export const namedListRules: ListRules = { ...deniedListRules, mostCovered: 'anything' };
+/**
+ * Lists of bad addresses are made by others every day; one broken line must not cost the rest, and
+ * a list that would shut out nearly everyone must not take the place of a good one.
+ */
+export const badListRules: ListRules = {
+  unsound: 'skip',
+  mostEntries: 100_000,
+  mostCovered: 'at-most-half',
+};
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "the agent's user may not read it",
@@ -91,7 +106,7 @@ export async function readAddressList(
 export function parseAddressList(
   text: string,
   place: string,
-  { unsound, mostEntries }: ListRules = deniedListRules,
+  { unsound, mostEntries, mostCovered }: ListRules = deniedListRules,
 ): AddressList {
   const { ipv4, ipv6, broken } = readEntries(text, place);
   const count = ipv4.length + ipv6.length;
@@ -104,7 +119,11 @@ export function parseAddressList(
       `${place}: it has ${count} entries; allowed: at most ${mostEntries}`,
     );
   }
-  const sets = [...toIpv4Sets(mergePrefixes(ipv4)), ...toIpv6Sets(ipv6)];
+  const merged = { ipv4: mergePrefixes(ipv4), ipv6: mergeCidr(ipv6) };
+  const excess = describeExcess(merged, mostCovered);
+  if (excess !== undefined)
+    throw new SystemError('list-refused', `${place}: together its lines cover ${excess}`);
+  const sets = [...toIpv4Sets(merged.ipv4), ...toIpv6Sets(merged.ipv6)];
   return {
     hash: hash('sha256', JSON.stringify(sets)).slice(0, 12),
     sets,
@@ -218,9 +237,9 @@ function toIpv4Sets(prefixes: Float64Array): readonly AddressSet[] {
   ];
 }
 
-function toIpv6Sets(prefixes: string[]): readonly AddressSet[] {
+function toIpv6Sets(prefixes: readonly string[]): readonly AddressSet[] {
   if (prefixes.length === 0) return [];
-  const merged = mergeCidr(prefixes).map((prefix) => prefix.replace(/\/128$/, ''));
+  const merged = prefixes.map((prefix) => prefix.replace(/\/128$/, ''));
   const most = chunkLengths[6];
   const chunks = Array.from({ length: Math.ceil(merged.length / most) }, (_, index) =>
     merged.slice(index * most, (index + 1) * most).join(', '),

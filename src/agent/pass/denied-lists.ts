@@ -69,7 +69,8 @@ const readList = async (path: string, rules: LoadRules) =>
 
 async function toNamedList(named: readonly string[]): Promise<readonly AddressList[]> {
   if (named.length === 0) return [];
-  return [(await loadLists()).parseAddressList(named.join('\n'), 'gateway.deny_destinations')];
+  const { namedListRules, parseAddressList } = await loadLists();
+  return [parseAddressList(named.join('\n'), 'gateway.deny_destinations', namedListRules)];
 }
 
 /** What is known of some files after a look at them. */

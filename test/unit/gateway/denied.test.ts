@@ -56,6 +56,20 @@ describe('what is denied', () => {
     await expect(text).toMatchFileSnapshot('../../golden/gateway-denied.nft');
   });
 
+  test('looks as reviewed where many prefixes have one length', async () => {
+    const many = (toEntry: (upper: number, lower: number) => string) =>
+      Array.from({ length: 1000 }, (_, index) => toEntry(index >> 6, (index & 63) * 4));
+    const mixed = [
+      ...many((upper, lower) => `20.${upper}.${lower}.0/24`),
+      ...many((upper, lower) => `30.${upper}.0.${lower + 1}`),
+      '40.0.0.0/8',
+    ];
+    const text = [...renderDenied(undefined, policy(list(mixed.join('\n'))))].join('\n');
+    await expect(
+      text.replaceAll(/elements = \{ [23]0.*? \}/g, 'elements = { … }'),
+    ).toMatchFileSnapshot('../../golden/gateway-denied-by-length.nft');
+  });
+
   test('is filled in pieces, and its rules come last', () => {
     const scripts = [...renderDenied(undefined, policy(other))];
     expect(scripts.map((script) => /chain denied/.test(script))).toEqual([

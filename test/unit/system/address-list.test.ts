@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type AddressList,
   badListRules,
+  namedListRules,
   parseAddressList,
   readAddressList,
 } from '../../../src/system/address-list.ts';
@@ -57,9 +58,10 @@ describe('a list of addresses', () => {
     ],
     [
       'the ends of the address space',
-      '0.0.0.0/1\n128.0.0.0/1\n8000::/1',
-      ['0.0.0.0/0', '8000::/1'],
+      '0.0.0.0/1\n255.255.255.255\n8000::/1',
+      ['0.0.0.0/1, 255.255.255.255', '8000::/1'],
     ],
+    ['all addresses but one half', '0.0.0.0/2\n128.0.0.0/1', ['0.0.0.0/2, 128.0.0.0/1', '']],
   ])('takes %s', (_what, text, elements) => {
     expect(listElements(parseAddressList(text, 'list'))).toEqual(elements);
   });
@@ -76,6 +78,8 @@ describe('a list of addresses', () => {
     ['nothing', '', 'list: there is no address in it'],
     ['comments alone', '# 192.0.2.7\n', 'list: there is no address in it'],
     ['too many', '1.1.1.1\n'.repeat(200_001), 'it has 200001 entries; allowed: at most 200000'],
+    ['two halves of IPv4', '0.0.0.0/1\n128.0.0.0/1', 'list: together its lines cover all IPv4'],
+    ['two halves of IPv6', '::/1\n8000::/1', 'list: together its lines cover all IPv6 addresses'],
   ])('refuses %s, and names it', (_what, text, message) => {
     expect(() => parseAddressList(text, 'list')).toThrow(
       expect.objectContaining({ code: 'list-refused' }),
@@ -100,8 +104,28 @@ describe('a list of addresses', () => {
     ['more broken lines than others', '192.0.2.7\n<html>\n<body>\n', 'list:2: found "<html>"'],
     ['no address', '# nothing\n', 'list: there is no address in it'],
     ['too many', '1.1.1.1\n'.repeat(100_001), 'it has 100001 entries; allowed: at most 100000'],
+    ['two halves of IPv4', '0.0.0.0/1\n128.0.0.0/1', 'list: together its lines cover all IPv4'],
+    ['one address more than half', '0.0.0.0/1\n192.0.2.7', 'cover more than half of all IPv4'],
+    ['most of IPv6', '2400::/12\n2600::/12\n2a00::/12', 'cover most of the IPv6 addresses'],
+    ['all public IPv6', '2000::/3', 'cover most of the IPv6 addresses that are in use'],
   ])('of bad addresses is refused with %s', (_what, text, message) => {
     expect(() => parseAddressList(text, 'list', badListRules)).toThrow(message);
+  });
+
+  test.each([
+    ['half of all addresses, and not one more', '0.0.0.0/1', ['0.0.0.0/1', '']],
+    [
+      'what nobody has of IPv6, which is nearly all',
+      '::/3\n4000::/2\n8000::/1\n3000::/4\n2000::/16\n2400::/13\n2600::/12',
+      ['', '::/3, 2000::/16, 2400::/13, 2600::/12, 3000::/4, 4000::/2, 8000::/1'],
+    ],
+  ])('of bad addresses takes %s', (_what, text, elements) => {
+    expect(listElements(parseAddressList(text, 'list', badListRules))).toEqual(elements);
+  });
+
+  test('takes everything where the owner writes it out', () => {
+    const list = parseAddressList('0.0.0.0/1\n128.0.0.0/1', 'list', namedListRules);
+    expect(listElements(list)).toEqual(['0.0.0.0/0', '']);
   });
 
   test('says nothing of lines left out where none was', () => {
@@ -181,7 +205,7 @@ describe('a list of addresses', () => {
       { minLength: 1, maxLength: 20 },
     );
     assertLaw(given, (models) => {
-      const list = parseAddressList(models.map(toPrefixText).join('\n'), 'list');
+      const list = parseAddressList(models.map(toPrefixText).join('\n'), 'list', namedListRules);
       for (const family of [4, 6] as const) {
         const own = models.filter((model) => model.family === family);
         const ranges = listPrefixes(list, family).map((text) => toEnds(text, family));

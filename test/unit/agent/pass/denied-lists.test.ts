@@ -188,6 +188,22 @@ test('a file of bad addresses that breaks keeps its last list', async () => {
   expect(world.denied('bad')).toEqual(['["198.51.100.0/24"]}}']);
 });
 
+test('a file of bad addresses that would shut out everyone keeps its last list, and that is said', async () => {
+  const world = await createListWorld([], strictly);
+  await world.write('0.0.0.0/1\n128.0.0.0/1');
+  const { phase, reasons } = await world.pass();
+  expect([phase, world.isOpen()]).toEqual(['providing', true]);
+  expect(reasons.map(({ code, message }) => [code, message])).toEqual([
+    [
+      'list-refused',
+      expect.stringMatching(
+        /drop\.txt: together its lines cover all IPv4 addresses\. .*stays in force/,
+      ),
+    ],
+  ]);
+  expect(world.denied('bad')).toEqual(['["198.51.100.0/24"]}}']);
+});
+
 test('a file of bad addresses that was never read closes the gateway while the strict rules hold', async () => {
   const world = await createListWorld([], (file) => ({
     strict_rules: 'always',

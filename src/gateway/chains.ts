@@ -9,6 +9,7 @@ import { deniedMark, type GatewayPolicy } from './policy.ts';
 import { countProbe, toProbeChains } from './probe-chains.ts';
 import { listDestinationRules, listKnownRules, listSourceRules } from './reach-rules.ts';
 import { baseChain, both, type Chain, chain, type Rule, refuse, rule, when } from './rule.ts';
+import { listSizeRules, toSizesChain } from './segment-sizes.ts';
 import { probeMark } from './self-test.ts';
 import { listStrictChains, listStrictJumps } from './strict-rules.ts';
 import { listStaleMatches, listTranslations } from './translation.ts';
@@ -115,19 +116,20 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         rule('stale', `${match} ${refuse('refused_invalid')}`),
       ),
       rule('probe-passed', `${probeMark.passing} ${countProbe('passed')} drop`),
-      rule('tiny-segments', tinySegments('syn')),
+      ...listSizeRules('consumer'),
       rule('ceilings', 'ct state new jump ceilings'),
       ...listCapRules(policy),
       rule('count-up', 'counter name forwarded_up'),
       ...listClassRules(policy.line, 'saddr'),
       rule('forward-up', 'goto line'),
     ]),
+    toSizesChain(),
     ...listCeilingChains(policy.connections),
     chain('to_tunnel', [
       rule('permit', `oifname != @permit ${refuse('refused_closed')}`),
       ...devices.flatMap(listReplyRules),
       rule('replies', `ct state { new, invalid, untracked } ${refuse('refused_unsolicited')}`),
-      rule('tiny-segments', tinySegments('(syn | ack)')),
+      ...listSizeRules('server'),
       ...listAnswerRules(policy.connections),
       ...listCapRules(policy),
       // Everything that arrived has crossed the line and is counted, even if it is refused below.
@@ -193,15 +195,6 @@ function toEntrance(name: string, device: string): Chain {
       ),
     ],
   );
-}
-
-/**
- * The network card merges segments that belong together, and what counts sees one header for all of
- * them. The smaller they are, the more of the line goes uncounted, so smaller ones than any network
- * needs are not agreed on. `flags`: of the packet that says the size.
- */
-function tinySegments(flags: string): string {
-  return `tcp flags & (syn | ack) == ${flags} tcp option maxseg size < 536 ${refuse('refused_strange')}`;
 }
 
 /** Who may connect to this device, and the messages that a link needs. */

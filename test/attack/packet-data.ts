@@ -1,5 +1,5 @@
 /** A field of a layer: `MARK` is what packets of the row are known by; `hex` may hold it too. */
-type Field =
+export type Field =
   | string
   | number
   | { readonly hex: string }

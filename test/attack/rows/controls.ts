@@ -13,5 +13,8 @@ export const controls: readonly { readonly name: string; readonly packet: Packet
   { name: 'UDP over IPv6', packet: udp(own.public6) },
   { name: 'TCP over IPv6', packet: syn(own.public6) },
   { name: 'an echo over IPv6', packet: echo(own.public6) },
-  ...usualSegments.map((packet) => ({ name: 'TCP with the smallest usual segments', packet })),
+  ...usualSegments.map((packet) => ({
+    name: 'TCP with the smallest usual segments, or with usual options',
+    packet,
+  })),
 ];

@@ -24,8 +24,8 @@ import {
  * leaves each alone, unless `--out`; `--only` then takes the rows whose names hold the words, and
  * `--rules` the rules (several with commas between them). With `--closed` the permit has run out
  * meanwhile, and what passes while it provides is tried too; with `--second` the agent's own table
- * is gone, which shows what the fence around it holds; with `--renamed` the source's device has
- * another name.
+ * and routes refuse nothing and translate alone, which shows what the fence around it holds; with
+ * `--renamed` the source's device has another name.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -108,7 +108,7 @@ async function prove(
   const rows = isSecond ? listHeldTwice(world, named) : named;
   const proofs = await whileHeldStill(world, async () => {
     if (isClosed) await world.inside('nft', 'flush set inet tributary permit');
-    if (isSecond) await world.inside('nft', 'flush ruleset');
+    if (isSecond) await translateAlone(world);
     const act = () => proveRows(world, rows, { ...which, say });
     return isRenamed ? whileRenamed(world, act) : act();
   });
@@ -118,6 +118,14 @@ async function prove(
     );
     say(`    gets through without: ${getsThroughWithout.join('; ') || 'no single rule'}`);
   }
+}
+
+/** Without a translation, all would end at the first rule of the fence around the namespace. */
+async function translateAlone({ inside }: AttackWorld): Promise<void> {
+  const translating = await inside('nft', 'list', 'chain', 'inet', 'tributary', 'translate');
+  await inside('nft', `flush ruleset; ${translating}`);
+  const flush = 'while ip $family rule delete priority 5181; do :; done 2>&1';
+  await inside('sh', '-c', `for family in -4 -6; do ${flush}; done`);
 }
 
 function say(line: string): void {

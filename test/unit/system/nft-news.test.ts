@@ -194,12 +194,36 @@ describe('a monitor', () => {
       () => new Promise((resolve) => (finish = resolve)),
       'inet tributary',
     );
+    const act = () => news.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
     news.takeLine('# new generation 2 by process 77 (nft)');
-    const done = news.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
+    expect(news.isChanged()).toBe(true);
+    const first = act();
+    finish('');
+    await first;
+    const second = act();
     news.takeLine('# new generation 3 by process 77 (nft)');
     finish('');
-    await done;
+    await second;
     vi.advanceTimersByTime(5_001);
     expect([news.isHearing(), news.takeHang()]).toEqual([false, true]);
+  });
+
+  test('is well where it tells of a change before the program that made it answers', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let number = 2;
+    const news = createNftNews(async () => {
+      number += 1;
+      for (const line of [...renewal, `# new generation ${number}`]) news.takeLine(line);
+      return '';
+    }, 'inet tributary');
+    news.takeLine('# new generation 2');
+    expect(news.isChanged()).toBe(true);
+    for (let round = 0; round < 3; round += 1) {
+      await news.exec({ program: 'nft', args: ['-f', '-'], doing: 'test' });
+      expect(news.isChanged()).toBe(false);
+      vi.advanceTimersByTime(20_000);
+      expect([news.isHearing(), news.takeHang()]).toEqual([true, false]);
+    }
   });
 });

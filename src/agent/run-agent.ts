@@ -23,7 +23,7 @@ import { endInOrder } from './end-agent.ts';
 import { createFailures } from './failures.ts';
 import { listenForStop } from './listen-for-stop.ts';
 import { watchProgram } from './replaced-program.ts';
-import { createHeartbeats, type Loop, runLoop } from './run-loop.ts';
+import { createHeartbeats, createLoopBeat, type Loop, runLoop } from './run-loop.ts';
 import { openNotifiers } from './tell/notifiers.ts';
 import { startStatus } from './tell/start-status.ts';
 import { createStatusLoop } from './tell/status-loop.ts';
@@ -160,7 +160,8 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     createStatusLoop({ status, log, wakeup: reloaded }),
     ...(supervisor === undefined ? [] : [supervisor]),
   ];
-  const running = loops.map((loop) => runLoop(loop, stop.signal, { heartbeats, failures }));
+  const surrounding = { heartbeats, failures, beat: createLoopBeat() };
+  const running = loops.map((loop) => runLoop(loop, stop.signal, surrounding));
   let leftBehind: TributaryError | undefined;
   let failure: unknown;
   try {

@@ -1,3 +1,4 @@
+import { createBeat } from '../lib/beat.ts';
 import { isAbort } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { createWakeup, type Wakeup } from '../lib/wakeup.ts';
@@ -22,13 +23,21 @@ export interface Loop {
   readonly maxSilenceMs?: number | undefined;
   /** True for a loop without which the agent shares on: what it throws is noted, and it goes on. */
   readonly isOptional?: boolean | undefined;
+  /** True where its waits may end up to `beatMs` early, together with those of other loops. */
+  readonly isOnBeat?: boolean | undefined;
 }
 
 /** What the loops report to; each is undefined where nobody asks for it. */
 export interface LoopSurroundings {
   readonly heartbeats?: Heartbeats | undefined;
   readonly failures?: Pick<Failures, 'note'> | undefined;
+  /** How loops wait that are on the beat; by default each for itself. */
+  readonly beat?: typeof sleep | undefined;
 }
+
+/** Loops that are on the beat wake the process together, once in this time (ms) at most. */
+const beatMs = 4_000;
+export const createLoopBeat = () => createBeat(beatMs);
 
 /** An optional loop that has failed goes on after this time (ms). */
 const afterFailureMs = 60_000;
@@ -40,11 +49,12 @@ const afterFailureMs = 60_000;
 export async function runLoop(
   loop: Loop,
   signal: AbortSignal,
-  { heartbeats, failures }: LoopSurroundings = {},
+  { heartbeats, failures, beat = sleep }: LoopSurroundings = {},
 ): Promise<void> {
   const { tick, firstAfterMs, wakeup } = loop;
+  const wait = loop.isOnBeat === true ? beat : sleep;
   const pause = (ms: number) =>
-    wakeup === undefined ? sleep(ms, signal) : wakeup.wait(ms, signal);
+    wakeup === undefined ? wait(ms, signal) : wakeup.wait(ms, signal, wait);
   if (firstAfterMs !== undefined) await pause(firstAfterMs);
   while (!signal.aborted) {
     heartbeats?.beat(loop);
@@ -67,7 +77,7 @@ export function every({
   waitMs,
   work,
   ...loop
-}: Pick<Loop, 'name' | 'firstAfterMs' | 'isOptional'> & {
+}: Pick<Loop, 'name' | 'firstAfterMs' | 'isOptional' | 'isOnBeat'> & {
   readonly waitMs: number;
   readonly work: () => unknown;
 }): Loop {

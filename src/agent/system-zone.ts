@@ -49,6 +49,7 @@ export function followSystemZone(parts: SystemZoneParts): SystemZone {
     loop: every({
       name: 'time zone',
       isOptional: true,
+      isOnBeat: true,
       firstAfterMs: lookEveryMs,
       waitMs: lookEveryMs,
       work: look,

@@ -40,6 +40,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   return {
     name: 'supervisor',
     isOptional: true,
+    isOnBeat: true,
     /**
      * The tick of a loop. The first one reports that the agent is up. Resolves with the ms until
      * the next.

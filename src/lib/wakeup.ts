@@ -7,8 +7,10 @@ import { sleep } from './sleep.ts';
 export interface Wakeup {
   /** Ends the current or the next `wait`. */
   notify(): void;
-  /** Waits `ms`, or until a notice or the abort; resolves in each case. */
-  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Waits `ms`, in the way that is given, or until a notice or the abort; resolves in each case.
+   */
+  wait(ms: number, signal: AbortSignal, pause?: typeof sleep): Promise<void>;
 }
 
 export function createWakeup(): Wakeup {
@@ -19,13 +21,13 @@ export function createWakeup(): Wakeup {
       isNotified = true;
       end();
     },
-    async wait(ms, signal) {
+    async wait(ms, signal, pause = sleep) {
       const over = new AbortController();
       const onAbort = () => over.abort();
       end = onAbort;
       if (isNotified || signal.aborted) end();
       signal.addEventListener('abort', onAbort, { once: true });
-      await sleep(ms, over.signal);
+      await pause(ms, over.signal);
       signal.removeEventListener('abort', onAbort);
       isNotified = false;
     },

@@ -35,6 +35,7 @@ export function createConnectionsLoop({
   return every({
     name: 'connections',
     isOptional: true,
+    isOnBeat: true,
     waitMs: lookEachMs,
     async work() {
       const tables = await look();

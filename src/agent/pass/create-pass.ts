@@ -132,6 +132,7 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
   const endpoint = every({
     name: 'endpoint',
     isOptional: true,
+    isOnBeat: true,
     firstAfterMs: followEachMs,
     waitMs: followEachMs,
     async work() {
@@ -142,7 +143,12 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
         wakeups.dataPath.notify();
     },
   });
-  const selfTestLoop = every({ name: 'self-test', waitMs: tryFenceMs, work: selfTest.send });
+  const selfTestLoop = every({
+    name: 'self-test',
+    isOnBeat: true,
+    waitMs: tryFenceMs,
+    work: selfTest.send,
+  });
   return {
     loops: [dataPath, watch, outside, connections, household, endpoint, selfTestLoop],
     host,

@@ -93,6 +93,7 @@ export function createDataPathLoop(given: DataPathLoopParts): DataPathLoop {
     name: 'data path',
     wakeup: parts.wakeups.dataPath,
     maxSilenceMs,
+    isOnBeat: true,
     tick: () => parts.meter.whilePassing(tick),
     async enforce(change = Promise.resolve()) {
       const closing = parts.gate.mustClose() ? parts.gate.closeNow() : undefined;

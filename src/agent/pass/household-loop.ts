@@ -21,7 +21,7 @@ export interface HouseholdLoopParts
 /** The household needs nothing of this before the first consumer is served (ms). */
 const firstAfterMs = 1_000;
 const sharingMs = 500;
-const restingMs = 2_000;
+const restingMs = 4_000;
 /** Less shared traffic than this is no load that a household could notice. */
 const restBits = 100e3;
 /**
@@ -147,5 +147,5 @@ export function createHouseholdLoop(parts: HouseholdLoopParts): Loop {
     await allow(takeLineSample(remembered, { ...seen, delayMs, ceilingBits: findCeiling() }));
     return Math.max(0, sharingMs - (performance.now() - startedAtMs));
   };
-  return { name: 'household', tick, firstAfterMs };
+  return { name: 'household', isOnBeat: true, tick, firstAfterMs };
 }

@@ -49,7 +49,7 @@ export function createOutsideLoop(parts: OutsideParts): Loop {
       wakeups.dataPath.notify();
     return Math.min(askAgainMs * 2 ** Math.max(0, silences - 1), mostSilentMs);
   };
-  return { name: 'outside', isOptional: true, tick, wakeup: wakeups.outside };
+  return { name: 'outside', isOptional: true, isOnBeat: true, tick, wakeup: wakeups.outside };
 }
 
 /**

@@ -98,7 +98,7 @@ export function createAnnounceLoop(parts: AnnounceLoopParts): Loop {
     noteFailure(failure);
     return failedForMs;
   };
-  return { name: 'announce', tick, wakeup: parts.wakeups.announce };
+  return { name: 'announce', isOnBeat: true, tick, wakeup: parts.wakeups.announce };
 }
 
 /**

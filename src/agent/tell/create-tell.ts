@@ -80,6 +80,7 @@ export async function createTell(parts: TellParts): Promise<Tell> {
   const events = every({
     name: 'events',
     isOptional: true,
+    isOnBeat: true,
     firstAfterMs: keepEventsMs,
     waitMs: keepEventsMs,
     work: keepEvents,

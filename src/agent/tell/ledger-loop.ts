@@ -130,6 +130,7 @@ export function createLedgerLoop(parts: LedgerLoopParts): LedgerLoop {
   return {
     name: 'ledger',
     isOptional: true,
+    isOnBeat: true,
     firstAfterMs: afterStartMs + parts.random() * readEveryMs,
     /**
      * Takes a reading. Resolves with the ms until the next. A part of the program that is gone is

@@ -20,6 +20,7 @@ export function createStatusLoop({ status, log, wakeup }: StatusLoopParts): Loop
   const loop = every({
     name: 'status',
     isOptional: true,
+    isOnBeat: true,
     firstAfterMs: lookMs,
     waitMs: lookMs,
     async work() {

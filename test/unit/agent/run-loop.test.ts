@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createHeartbeats, every, type Loop, runLoop } from '../../../src/agent/run-loop.ts';
+import { createBeat } from '../../../src/lib/beat.ts';
 import { createWakeup } from '../../../src/lib/wakeup.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -109,5 +110,42 @@ test('a loop is stalled when it has been silent for longer than it promised', as
   expect(heartbeats.stalled()).toEqual(['hung', 'patient']);
   controller.abort();
   goOn(0);
+  await Promise.all(running);
+});
+
+test('loops on the beat tick in one moment, also those that others wake, and the rest in their own time', async () => {
+  const controller = new AbortController();
+  const startedMs = performance.now();
+  const ticks: [name: string, atMs: number][] = [];
+  const toLoop = (name: string, waitMs: number, given: Partial<Loop> = {}): Loop => ({
+    ...every({
+      name,
+      waitMs,
+      work: () => void ticks.push([name, performance.now() - startedMs]),
+    }),
+    ...given,
+  });
+  const wakeup = createWakeup();
+  const beat = createBeat(4000);
+  const loops = [
+    toLoop('short', 5000, { isOnBeat: true }),
+    toLoop('long', 8500, { isOnBeat: true, wakeup }),
+    toLoop('own', 5000),
+  ];
+  await vi.advanceTimersByTimeAsync(4000 - (performance.now() % 4000));
+  const offsetMs = performance.now() - startedMs;
+  const running = loops.map((loop) => runLoop(loop, controller.signal, { beat }));
+  await vi.advanceTimersByTimeAsync(9000);
+  const toTimes = (name: string) =>
+    ticks
+      .filter(([own]) => own === name)
+      .map(([, atMs]) => Math.round((atMs - offsetMs) / 10) * 10);
+  expect(toTimes('short')).toEqual([0, 4000, 8000]);
+  expect(toTimes('long')).toEqual([0, 8000]);
+  expect(toTimes('own')).toEqual([0, 5000]);
+  wakeup.notify();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(toTimes('long')).toEqual([0, 8000, 9000]);
+  controller.abort();
   await Promise.all(running);
 });

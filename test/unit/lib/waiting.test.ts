@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { computeBackoffMs } from '../../../src/lib/backoff.ts';
+import { createBeat } from '../../../src/lib/beat.ts';
 import { sleep } from '../../../src/lib/sleep.ts';
 import { createWakeup } from '../../../src/lib/wakeup.ts';
 import { assertLaw } from '../law.ts';
@@ -38,6 +39,73 @@ describe('a delay before another try', () => {
       expect(delay).toBeLessThanOrEqual(maxMs);
       expect(Number.isInteger(delay)).toBe(true);
     });
+  });
+});
+
+describe('waits on a beat', () => {
+  test('end in one moment, never late and less than a beat early', async () => {
+    const beat = createBeat(4000);
+    const { signal } = new AbortController();
+    const waits = [4000, 5000, 7900, 8000, 11_000, 12_000];
+    await vi.advanceTimersByTimeAsync(1300);
+    const startedMs = performance.now();
+    const ended = new Map<number, number>();
+    for (const ms of waits)
+      void beat(ms, signal).then(() => ended.set(ms, performance.now() - startedMs));
+    await vi.advanceTimersByTimeAsync(12_000);
+    for (const ms of waits) {
+      expect(ended.get(ms), `${ms}`).toBeLessThanOrEqual(ms);
+      expect(ended.get(ms), `${ms}`).toBeGreaterThan(ms - 4000);
+    }
+    expect(new Set(ended.values()).size).toBe(3);
+    expect([listeners(signal), vi.getTimerCount()]).toEqual([0, 0]);
+  });
+
+  test('last their own time where it is less than a beat', async () => {
+    const passed = vi.fn();
+    const waiting = createBeat(4000)(3999, new AbortController().signal).then(passed);
+    await vi.advanceTimersByTimeAsync(3998);
+    expect(passed).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(passed).toHaveBeenCalledExactlyOnceWith(true);
+    await waiting;
+  });
+
+  test('end with their signals at once, alone, and leave neither timer nor listener', async () => {
+    const beat = createBeat(4000);
+    const [one, other] = [new AbortController(), new AbortController()];
+    const passed = vi.fn();
+    const waiting = [beat(9000, one.signal), beat(9000, other.signal).then(passed)];
+    one.abort();
+    await expect(waiting[0]).resolves.toBe(false);
+    expect(passed).not.toHaveBeenCalled();
+    expect([listeners(one.signal), vi.getTimerCount()]).toEqual([0, 1]);
+    other.abort();
+    await waiting[1];
+    expect([passed.mock.calls, listeners(other.signal), vi.getTimerCount()]).toEqual([
+      [[false]],
+      0,
+      0,
+    ]);
+    await expect(beat(9000, AbortSignal.abort())).resolves.toBe(false);
+  });
+
+  test('come again and again: a wait that begins at a beat lasts whole beats', async () => {
+    const beat = createBeat(4000);
+    const { signal } = new AbortController();
+    const times: number[] = [];
+    void (async () => {
+      for (;;) {
+        await beat(8000, signal);
+        times.push(performance.now());
+      }
+    })();
+    await vi.advanceTimersByTimeAsync(60_000);
+    const gaps = times
+      .slice(1)
+      .map((at, index) => Math.round((at - (times[index] ?? 0)) / 10) * 10);
+    expect(gaps.length).toBeGreaterThan(3);
+    expect(new Set(gaps)).toEqual(new Set([8000]));
   });
 });
 

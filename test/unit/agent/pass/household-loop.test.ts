@@ -12,7 +12,7 @@ describe('the household’s loop', () => {
   ])('asks nobody and waits two seconds where %s', async (_, bitsPerSecond) => {
     const { home, asked, rates, run } = start();
     home.bitsPerSecond = bitsPerSecond;
-    expect(await run(10)).toEqual(Array.from({ length: 10 }, () => 2_000));
+    expect(await run(10)).toEqual(Array.from({ length: 10 }, () => 4_000));
     expect([asked, rates]).toEqual([[], []]);
   });
 
@@ -137,7 +137,7 @@ describe('yielding', () => {
     const { asked, rates, household, run, said } = world;
     const [askedBefore, setBefore] = [asked.length, rates.length];
     end(world);
-    expect(await run(5)).toEqual(Array.from({ length: 5 }, () => 2_000));
+    expect(await run(5)).toEqual(Array.from({ length: 5 }, () => 4_000));
     expect(rates.slice(setBefore)).toEqual([undefined]);
     expect(household).toEqual({
       bitsPerSecond: undefined,

@@ -28,6 +28,8 @@ const settleSeconds = 45;
 interface Cost {
   readonly seconds: number;
   readonly kibibytes: number;
+  /** What nft and the kernel take for the same set and nothing else. */
+  readonly nftSeconds: number;
 }
 
 /** What long lists of denied prefixes add to an agent's memory and start, with none beside them. */
@@ -48,6 +50,7 @@ export async function measureLists(options: PartOptions): Promise<readonly Figur
         name: '  start later by',
         value: cost.seconds - without.seconds,
         unit: 'seconds',
+        beside: { name: 'nft alone', value: cost.nftSeconds },
         goal: { of: 'value', most: laterSeconds },
         note: `${cost.seconds.toFixed(3)} s beside ${without.seconds.toFixed(3)} s without`,
       },
@@ -94,5 +97,19 @@ async function timeStarts(
     }
     await stopAgent(agent);
   }
-  return { seconds: computeMedian(seconds), kibibytes };
+  return { seconds: computeMedian(seconds), kibibytes, nftSeconds: await timeNft(bench, prefixes) };
+}
+
+/** Seconds for a table with this set, which is filled by one command. */
+async function timeNft({ lab }: Bench, prefixes: number): Promise<number> {
+  if (prefixes === 0) return 0;
+  const elements = Array.from({ length: prefixes }, toPrefix).join(', ').replaceAll('/30', '');
+  const set = `set denied { type ipv4_addr; size ${prefixes}; elements = { ${elements} } }`;
+  const path = join(lab.directory, 'denied.nft');
+  await writeFile(path, `table inet bench {\n  ${set}\n}\n`);
+  const startedAtMs = performance.now();
+  await lab.network.run('device', 'nft', '-f', path);
+  const seconds = (performance.now() - startedAtMs) / 1000;
+  await lab.network.run('device', 'nft', 'delete', 'table', 'inet', 'bench');
+  return seconds;
 }

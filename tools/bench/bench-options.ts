@@ -42,7 +42,7 @@ export interface BenchOptions {
   /** The names after `--only`; undefined for all. */
   readonly scenarios: readonly string[] | undefined;
   readonly rounds: number;
-  /** How long the agent is observed at rest. */
+  /** How long the agent is observed at rest, in each round. */
   readonly restSeconds: number;
   /** The file for the figures as JSON; `-` for standard output, undefined for no file. */
   readonly json: string | undefined;
@@ -64,7 +64,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     scenarios,
     parts: partNames.filter((name) => asked.includes(name)),
     rounds: readNumber('--rounds', values.rounds ?? usualRounds[subject], 1, 50),
-    restSeconds: readNumber('--rest-seconds', values['rest-seconds'] ?? '120', 5, 3600),
+    restSeconds: readNumber('--rest-seconds', values['rest-seconds'] ?? '60', 5, 3600),
     json: values.json,
   };
 }

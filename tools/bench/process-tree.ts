@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -28,6 +28,14 @@ export interface TreeUse {
   readonly anonymousKilobytes: number;
   /** The kept programs, by name. */
   readonly kept: readonly string[];
+}
+
+/** What a process that is at rest has done until now. */
+export interface Wakes {
+  /** Of its own thread, each time that it waited. */
+  readonly own: number;
+  /** Of all its threads. */
+  readonly all: number;
 }
 
 /** This value is the same on every Linux: sysconf(_SC_CLK_TCK). */
@@ -83,6 +91,74 @@ export function readTreeUse(root: number): TreeUse {
     anonymousKilobytes: tree.reduce((sum, { pid }) => sum + readKilobytes(pid, 'Pss_Anon'), 0),
     kept: kept.map(({ name }) => name),
   };
+}
+
+/** Lets the kernel forget which of their pages a process and its descendants have used. */
+export function forgetUse(root: number): void {
+  for (const { pid } of selectTree(readProcesses(), root))
+    writeFileSync(`/proc/${pid}/clear_refs`, '1');
+}
+
+/**
+ * What a process and its descendants need: pages of no file, and those of files that were used since
+ * `forgetUse` (KiB).
+ */
+export function readUsedKilobytes(root: number): number {
+  return selectTree(readProcesses(), root).reduce(
+    (sum, { pid }) =>
+      sum +
+      readKilobytes(pid, 'Pss_Anon') +
+      sumReferencedOfFiles(readOrEmpty(`/proc/${pid}/smaps`)),
+    0,
+  );
+}
+
+/** Of each mapping of a file, less those of its pages that are copies of their own. */
+export function sumReferencedOfFiles(smaps: string): number {
+  const mappings = smaps.split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m).filter((text) => / \//.test(text));
+  const read = (text: string, name: string) =>
+    Number(new RegExp(`^${name}: +(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);
+  return mappings.reduce(
+    (sum, text) => sum + Math.max(0, read(text, 'Referenced') - read(text, 'Anonymous')),
+    0,
+  );
+}
+
+/** How often the threads of a process went to sleep, which at rest is how often they were woken. */
+export function countWakes(pid: number): Wakes {
+  const count = (thread: string) =>
+    Number(
+      /^voluntary_ctxt_switches:\s+(\d+)/m.exec(
+        readOrEmpty(`/proc/${pid}/task/${thread}/status`),
+      )?.[1] ?? 0,
+    );
+  return {
+    own: count(String(pid)),
+    all: listThreads(pid).reduce((sum, thread) => sum + count(thread), 0),
+  };
+}
+
+/**
+ * Processor time of a process and its descendants, in seconds, to the nanosecond; only of children
+ * that have ended to the hundredth. A thread that ends meanwhile is not counted.
+ */
+export function readExactSeconds(root: number): { readonly all: number; readonly own: number } {
+  const seconds = selectTree(readProcesses(), root).map(({ pid, endedSeconds }) =>
+    listThreads(pid).reduce(
+      (sum, thread) =>
+        sum + Number(readOrEmpty(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0] ?? 0) / 1e9,
+      endedSeconds,
+    ),
+  );
+  return { all: seconds.reduce((sum, own) => sum + own, 0), own: seconds[0] ?? Number.NaN };
+}
+
+function listThreads(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }
 
 /** Every process that can be seen from here. */

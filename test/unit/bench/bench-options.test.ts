@@ -6,7 +6,7 @@ test('without words everything of the agent is measured', () => {
     subject: 'agent',
     parts: partNames,
     rounds: 5,
-    restSeconds: 120,
+    restSeconds: 60,
     json: undefined,
   });
 });

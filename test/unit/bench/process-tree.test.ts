@@ -2,10 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import {
+  countWakes,
   findProcesses,
+  forgetUse,
   parseStat,
+  readExactSeconds,
   readTreeUse,
+  readUsedKilobytes,
   selectTree,
+  sumReferencedOfFiles,
 } from '../../../tools/bench/process-tree.ts';
 
 const line = (pid: number, name: string, parent: number, ticks: string) =>
@@ -58,4 +63,42 @@ test('a program is found by its name and first argument, wherever it was started
     .toEqual([child.pid]);
   expect(findProcesses('sleep', `${argument}1`)).toEqual([]);
   expect(findProcesses('leep', argument)).toEqual([]);
+});
+
+test('of the pages of files those count that were used, and of others those that are there', () => {
+  const mapping = (head: string, referenced: number, anonymous: number) =>
+    `${head}\nRss:   900 kB\nReferenced:  ${referenced} kB\nAnonymous:  ${anonymous} kB\nVmFlags: rd mr\n`;
+  const smaps = [
+    mapping('55aad0a1a000-55aad0a1c000 r-xp 00000000 fe:00 247026     /usr/bin/node', 40, 0),
+    mapping('55aad0a1c000-55aad0a21000 rw-p 00002000 fe:00 247026     /usr/bin/node', 30, 28),
+    mapping('7f0000000000-7f0000001000 rw-p 00000000 00:00 0 ', 300, 300),
+    mapping('7f0000001000-7f0000002000 rw-p 00000000 00:00 0          [heap]', 200, 200),
+  ].join('');
+  expect(sumReferencedOfFiles(smaps)).toBe(42);
+});
+
+test('what a process needs is less, once the kernel forgot what it used', async () => {
+  const child = spawn('/bin/sleep', ['600']);
+  onTestFinished(() => void child.kill());
+  await once(child, 'spawn');
+  const pid = child.pid ?? 0;
+  await expect.poll(() => findProcesses('sleep', '600').some((own) => own.pid === pid)).toBe(true);
+  const before = readUsedKilobytes(pid);
+  forgetUse(pid);
+  const after = readUsedKilobytes(pid);
+  expect(after).toBeLessThan(before);
+  expect(after).toBeGreaterThanOrEqual(readTreeUse(pid).anonymousKilobytes);
+});
+
+test('each wait of a process is a wake, and its processor time is read to the nanosecond', async () => {
+  const child = spawn('/bin/sh', ['-c', 'while :; do sleep 0.001; done']);
+  onTestFinished(() => void child.kill());
+  await once(child, 'spawn');
+  const pid = child.pid ?? 0;
+  const before = { wakes: countWakes(pid).own, seconds: readExactSeconds(pid).own };
+  await expect.poll(() => countWakes(pid).own).toBeGreaterThan(before.wakes + 10);
+  expect(countWakes(pid).all).toBeGreaterThan(before.wakes + 10);
+  const after = readExactSeconds(pid);
+  expect(after.own).toBeGreaterThan(before.seconds);
+  expect(after.all).toBeGreaterThanOrEqual(after.own);
 });

@@ -1,4 +1,8 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { hourMs } from '../lib/units.ts';
 import { SystemError, toFailure } from './errors.ts';
 import type { StateFile } from './state-file.ts';
@@ -12,7 +16,7 @@ export interface SeldomWriter<T> {
    * Writes the count where it is time for it. A trifle, which a power cut may take, waits for
    * longer; what is due is written at once. Resolves after a second at the latest, also where the
    * disk takes longer; the next call then says so.
-   * @throws state-unwritable, until a write succeeds again
+   * @throws state-unwritable, until a write succeeds again, and while the disk is read-only
    */
   keep(value: T, how: Urgency): Promise<void>;
   /**
@@ -44,6 +48,7 @@ export function createSeldomWriter<T>(file: Pick<StateFile<T>, 'path' | 'write'>
   let writing: Promise<void> | undefined;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   let failure: SystemError | undefined;
+  let isLooking = false;
   const takesLong = () =>
     new SystemError('state-unwritable', `writing ${file.path} takes very long`);
   const write = async (value: T) => {
@@ -58,6 +63,16 @@ export function createSeldomWriter<T>(file: Pick<StateFile<T>, 'path' | 'write'>
     await writing;
     if (failure !== undefined) throw failure;
   };
+  /** One look at a time, and one that takes minutes is waited for once. */
+  const look = async () => {
+    if (isLooking) return;
+    isLooking = true;
+    const looking = findReadOnly(file.path).finally(() => {
+      isLooking = false;
+    });
+    const found = await Promise.race([looking, patience()]);
+    if (found !== undefined) throw found;
+  };
   /** After the write that is under way, whatever becomes of it. */
   const writeLast = async (value: T) => {
     await writing;
@@ -70,6 +85,7 @@ export function createSeldomWriter<T>(file: Pick<StateFile<T>, 'path' | 'write'>
       if (writing !== undefined || performance.now() - writtenAtMs >= waitMs)
         await Promise.race([write(value), patience()]);
       else if (failure !== undefined) throw failure;
+      else await look();
     },
     async write(value) {
       const late = sleep(lastWriteMs, undefined, { ref: false }).then(() => {
@@ -79,4 +95,18 @@ export function createSeldomWriter<T>(file: Pick<StateFile<T>, 'path' | 'write'>
     },
     written: () => written,
   };
+}
+
+/**
+ * A card that dies turns read-only, and the next write may be hours away: to ask the kernel for the
+ * right to write wears nothing out.
+ */
+async function findReadOnly(path: string): Promise<SystemError | undefined> {
+  try {
+    await access(dirname(path), constants.W_OK);
+  } catch (cause) {
+    if (systemCodeOf(cause) !== 'EROFS') return undefined;
+    return new SystemError('state-unwritable', `writing ${path}: ${messageOf(cause)}`, { cause });
+  }
+  return undefined;
 }

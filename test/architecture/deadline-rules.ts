@@ -50,9 +50,9 @@ const deadlines: readonly {
   },
   {
     path: 'src/system/seldom-writer.ts',
-    times: 2,
+    times: 3,
     patience: '1 s while the agent runs, 6 s for the last write of its end',
-    why: 'a dying card takes minutes, and the permit has to be renewed meanwhile; the write goes on. The end may not hang on it either, and the closed table has the count',
+    why: 'a dying card takes minutes for a write or a look, and the permit has to be renewed meanwhile; it goes on. The end may not hang on it either, and the closed table has the count',
   },
   {
     path: 'src/system/restore-file.ts',

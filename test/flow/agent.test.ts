@@ -118,6 +118,15 @@ describe.each(['documented', 'production'] as const)('an agent (%s)', (profile) 
     expect(
       loops.filter(({ maxSilenceMs }) => maxSilenceMs !== undefined).map(({ name }) => name),
     ).toEqual(['data path']);
+    // What these throw ends the agent: without them it would share blindly, or not at all.
+    expect(loops.filter(({ isOptional }) => isOptional !== true).map(({ name }) => name)).toEqual([
+      'data path',
+      'kernel watch',
+      'household',
+      'self-test',
+      'service',
+      'announce',
+    ]);
     const waiting = loops.filter(({ firstAfterMs }) => firstAfterMs !== undefined);
     expect(waiting.map(({ name }) => name)).toEqual([
       'household',

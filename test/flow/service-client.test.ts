@@ -191,6 +191,15 @@ describe('a wrong answer', () => {
     ['an error in a 200', sendJson({ clients: null, error: { message: 'no' } }), 'service-refused'],
     ['another shape', sendJson({ clients: 7 }), 'answer-invalid'],
     ['nothing at all', sendText('', 200), 'answer-not-json'],
+    // It answers a header that is never sent, and undici ends the connection for it.
+    [
+      'a 100 that nobody asked for',
+      (request, response) => {
+        response.writeContinue();
+        return fine(request, response);
+      },
+      'service-unreachable',
+    ],
   ];
 
   it.each(wrong)('%s has its code, after at most three tries', async (_, behave, code) => {
@@ -210,6 +219,15 @@ describe('a wrong answer', () => {
       expect(service.seen).toHaveLength(1);
     },
   );
+
+  it('is not one that comes after hints', async () => {
+    const { callClients } = await start((request, response) => {
+      response.writeEarlyHints({ link: '</x>; rel=preload' });
+      response.writeProcessing();
+      return fine(request, response);
+    });
+    expect(await callClients()).toMatchObject({ clients: [] });
+  });
 
   it('is not reported once a good one comes', async () => {
     const { service, attempts, callClients } = await start(

@@ -175,6 +175,10 @@ describe('what is noticed in eight hours', () => {
 describe('what is no fault', () => {
   test.each<[string, Parameters<typeof makeSamples>[1]]>([
     ['a peak of memory', ({ index }) => ({ agentMib: index % 40 === 0 ? 20 : 0 })],
+    [
+      'a child that comes and goes, a bit more often later',
+      ({ hours, index }) => ({ children: index % 5 < (hours < 4 ? 2 : 3) ? 1 : 0 }),
+    ],
     ['two descriptors more', ({ hours }) => ({ descriptors: hours > 4 ? 2 : 0 })],
     [
       'a start that takes much, before the second quarter',

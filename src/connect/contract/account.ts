@@ -65,7 +65,7 @@ export interface AccountData {
   readonly createdAt: number;
   readonly counted: number;
   readonly reported: number;
-  /** None where it is 0, and in files of earlier versions. */
+  /** None in files of earlier versions. */
   readonly bridged?: number | undefined;
 }
 
@@ -104,7 +104,7 @@ export function saveAccount(account: Account): AccountData {
     createdAt: account.createdAt,
     counted: account.counted,
     reported: account.reported,
-    ...(account.bridged > 0 && { bridged: account.bridged }),
+    bridged: account.bridged,
   };
 }
 

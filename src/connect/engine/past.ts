@@ -1,4 +1,5 @@
 import type { AccountData, Books } from '../contract/account.ts';
+import { closedByServiceAge } from '../contract/ages.ts';
 import type { AddressPoolOptions } from '../packet/address-pool.ts';
 import { parseAddress } from '../packet/parse-address.ts';
 import type { StartMessage } from './messages.ts';
@@ -13,15 +14,23 @@ export function readClock(): number {
  * its future would never grow old.
  */
 export function toPast(books: Books, now: number): Books {
-  const toEarlier = (account: AccountData): AccountData => ({
-    ...account,
-    createdAt: Math.min(account.createdAt, now),
-  });
+  const toEarlier = (account: AccountData): AccountData => {
+    const createdAt = Math.min(account.createdAt, now);
+    return { ...account, createdAt, bridged: account.bridged ?? guessBridged(account, now) };
+  };
   const consumers = (books.consumers ?? []).map((consumer) => ({
     ...consumer,
     heardAt: Math.min(consumer.heardAt, now),
   }));
   return { received: books.received.map(toEarlier), own: books.own.map(toEarlier), consumers };
+}
+
+/**
+ * What came late by the books of an earlier version, which does not say it: all that is unreported
+ * of a contract that the service has closed, so that no more of it is reported than is no dispute.
+ */
+function guessBridged({ createdAt, counted, reported }: AccountData, now: number): number {
+  return now - createdAt < closedByServiceAge ? 0 : Math.max(0, counted - reported);
 }
 
 export function toPool({ ipv4, ipv6 }: StartMessage['pool']): AddressPoolOptions {

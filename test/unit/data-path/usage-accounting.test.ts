@@ -9,7 +9,7 @@ import {
   type UsageLimits,
 } from '../../../src/data-path/usage-accounting.ts';
 import type { ForwardedTotals } from '../../../src/gateway/policy.ts';
-import { createDisk } from '../../faults/disk.ts';
+import { createDisk, failWith } from '../../faults/disk.ts';
 
 const start = new Date('2026-05-04T12:00:00Z');
 const createProvide = (cap: string) =>
@@ -371,6 +371,36 @@ test('a disk that takes nothing is said with every reading until a write succeed
   vi.advanceTimersByTime(5_000);
   await note(accounting, createTotals(3000));
   await note(accounting, createTotals(4000));
+});
+
+test('a disk that turned read-only is said with the next reading, hours before the next write', async () => {
+  const accounting = await open('1 GB');
+  await note(accounting, createTotals(1000));
+  using disk = await createDisk(directory);
+  disk.meddle(failWith('EROFS', ['open']));
+  for (let reading = 0; reading < 2; reading += 1)
+    await expect(note(accounting, createTotals(1000))).rejects.toMatchObject({
+      code: 'state-unwritable',
+      message: expect.stringContaining('EROFS'),
+    });
+  disk.meddle(undefined);
+  await note(accounting, createTotals(1000));
+});
+
+test('a disk that does not say whether it is read-only is looked at once, and holds no pass up', async () => {
+  const accounting = await open('1 GB');
+  await note(accounting, createTotals(1000));
+  using disk = await createDisk(directory);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let looks = 0;
+  disk.meddle(async () => {
+    looks += 1;
+    await promise;
+  });
+  await note(accounting, createTotals(1000));
+  await note(accounting, createTotals(1000));
+  expect(looks).toBe(1);
+  resolve();
 });
 
 test('forwarding stops at the totals with which the period began, and the cap on top', async () => {

@@ -52,6 +52,14 @@ describe('metrics', () => {
     );
   });
 
+  test('failures of parts without which it shares on are counted by part', () => {
+    const facts = { ...providingFacts, failures: { page: 2, ledger: 1 } };
+    expect(parsePrometheus(render(facts)).get('tributary_failures_total')?.samples).toEqual([
+      { labels: { part: 'page' }, value: 2 },
+      { labels: { part: 'ledger' }, value: 1 },
+    ]);
+  });
+
   test('each source has its own sample', () => {
     const silent = { ...programSource, life: undefined, traffic: undefined };
     const families = parsePrometheus(

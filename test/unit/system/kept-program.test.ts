@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -124,4 +125,32 @@ test('a program that the machine refuses to start is tried again, and ends nothi
   await expect.poll(() => returns).toBeGreaterThan(0);
   controller.abort();
   await kept.ended;
+});
+
+test('a program that no descriptor is left for is tried again, and ends nothing', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tributary-kept-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const script = join(directory, 'keeper.ts');
+  const module = join(import.meta.dirname, '../../../src/system/kept-program.ts');
+  await writeFile(
+    script,
+    `import { closeSync, openSync } from 'node:fs';
+    import { keepProgram } from ${JSON.stringify(module)};
+    const held: number[] = [];
+    try {
+      for (;;) held.push(openSync('/dev/null'));
+    } catch {}
+    keepProgram(
+      {
+        program: 'echo',
+        args: ['heard'],
+        onLine: (line) => process.exit(line === 'heard' && held.length === 0 ? 0 : 1),
+        onReturn: () => held.splice(0).forEach((one) => closeSync(one)),
+      },
+      new AbortController().signal,
+    );`,
+  );
+  const limited = ['-c', 'ulimit -n 64; exec "$0" "$1"', process.execPath, script];
+  const keeper = spawn('sh', limited, { stdio: 'ignore' });
+  expect(await once(keeper, 'exit')).toEqual([0, null]);
 });

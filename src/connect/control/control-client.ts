@@ -83,9 +83,11 @@ export function createControlClient(post: PostControl): ControlClient {
   const askDone = async (frames: readonly Frame[], signal: AbortSignal) => {
     const asked = await ask(frames, signal);
     if (asked.kind === 'failed') return asked;
-    const isSettled = settledTexts.some((one) => asked.error.includes(one));
-    if (asked.error !== '' && !isSettled) return fail('unknown', asked.error);
-    return { kind: 'done' as const, late: isSettled };
+    // What went wrong with each frame is joined into one text.
+    const errors = asked.error.split(/\n|; /).filter(Boolean);
+    const isSettled = (error: string) => settledTexts.some((one) => error.includes(one));
+    if (!errors.every(isSettled)) return fail('unknown', asked.error);
+    return { kind: 'done' as const, late: errors.length > 0 };
   };
 
   return {

@@ -4,6 +4,7 @@ import type { ProvideWish } from '../contract/secrets.ts';
 import type { ServiceClock } from '../contract/service-clock.ts';
 import type { SealedPart } from '../sealed/sealed-part.ts';
 import type { MemoryBudget } from '../sequence/hold-back.ts';
+import type { DropReason } from '../sequence/receiver.ts';
 import type { Ack } from '../wire/ack.ts';
 import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Frame } from '../wire/frame.ts';
@@ -74,7 +75,7 @@ export interface ConsumerOptions {
   readonly laneBudget: MemoryBudget;
   readonly newId: () => Id;
   readonly renewals: Renewals;
-  readonly drops: Pick<Drops, 'unsent' | 'unreadable'>;
+  readonly drops: Pick<Drops, 'unsent' | 'unreadable' | DropReason>;
   /** Counts the answers that are sent. */
   readonly carried: Pick<Carried, 'downBytes'>;
   /** Unpaid bytes that a consumer may carry from one of its contracts to the next. */

@@ -91,6 +91,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       ledger: options.ledger,
       budget: options.receiveBudget,
       renewals,
+      drops,
       facts: (now) => ({
         hasSignalLane: [...lanes.values()].some((one) => one.isSignalLane()),
         anchor,
@@ -107,6 +108,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       },
     });
     options.onLane();
+    lanes.set(toLaneKey(pack.lane), lane);
     return lane;
   };
 
@@ -155,9 +157,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     if (known === undefined) sealing.returned(pack);
     else replace(key, known, now);
     if (!options.laneBudget.take(1)) return undefined;
-    const made = openLane(pack);
-    lanes.set(key, made);
-    return made;
+    return openLane(pack);
   };
 
   const canSay = (): boolean => offering?.mode() !== undefined;

@@ -23,8 +23,13 @@ export interface Drops {
   unreadable: number;
   /** Frames for another client, or of a stream. */
   misdirected: number;
-  /** Packs without a good contract that nothing could be done for, and of an older sequence. */
+  /**
+   * Packs without a good contract that nothing could be done for, of an older sequence, above what
+   * their contract was made for, and all that come after one of these.
+   */
   unpaid: number;
+  /** Packs that came before their turn, where nothing more may wait for it. */
+  noRoom: number;
   /** Packs in plaintext, where what does not come sealed is not taken. */
   plain: number;
   /** Packs of one consumer too many. */
@@ -49,6 +54,7 @@ export const noDrops: Readonly<Drops> = {
   unreadable: 0,
   misdirected: 0,
   unpaid: 0,
+  noRoom: 0,
   plain: 0,
   tooMany: 0,
   unsound: 0,

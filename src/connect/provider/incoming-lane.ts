@@ -1,7 +1,7 @@
 import { type Anchor, createIncomingContracts } from '../contract/incoming.ts';
 import type { ReceivedContracts } from '../contract/received-contracts.ts';
 import type { MemoryBudget } from '../sequence/hold-back.ts';
-import { createReceiver } from '../sequence/receiver.ts';
+import { createReceiver, type DropReason } from '../sequence/receiver.ts';
 import type { Ack } from '../wire/ack.ts';
 import type { Id } from '../wire/id.ts';
 import type { ProvideMode } from '../wire/message-types.ts';
@@ -58,6 +58,7 @@ export interface IncomingLaneOptions {
     now: number,
   ) => Pick<RenewalFacts, 'hasSignalLane' | 'anchor' | 'time' | 'dataAt'>;
   readonly deliver: (pack: Pack, kind: PackKind, now: number) => void;
+  readonly drops: Record<DropReason, number>;
 }
 
 /**
@@ -107,6 +108,7 @@ export function createIncomingLane(options: IncomingLaneOptions): IncomingLane {
     knowsContract: contracts.knows,
     firstNumber: options.firstNumber,
     recall: contracts.recall,
+    onDrop: (why) => void options.drops[why]++,
     deliver(pack, now) {
       tookPlain ||= pack.cameSealed === undefined;
       const isGivenUp = held?.rule === 'limit' && now - held.since >= longestHeard;

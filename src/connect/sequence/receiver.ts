@@ -39,7 +39,6 @@ interface ReceiverCounters {
   readonly delivered: number;
   readonly duplicates: number;
   readonly outOfOrder: number;
-  readonly noRoom: number;
 }
 
 export interface ReceiverOptions {
@@ -56,7 +55,12 @@ export interface ReceiverOptions {
   readonly firstNumber?: number;
   /** Called with each of those that is sent again, once and in order: its contract goes on. */
   readonly recall?: (pack: Pack, now: number) => void;
+  /** Called for each Pack that is not taken, and has no answer. */
+  readonly onDrop?: (why: DropReason) => void;
 }
+
+/** It is not paid, or of a sequence that is refused; or there is no room for what came too early. */
+export type DropReason = 'unpaid' | 'noRoom';
 
 /** Acks are collected for so long, as the official receiver does. */
 const ackDelay = 10;
@@ -78,7 +82,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const missing = new Map<Id, Said & { readonly contractId: Id }>();
   let ackAt = Number.POSITIVE_INFINITY;
   let withheld: Withheld | undefined;
-  const count = { delivered: 0, duplicates: 0, outOfOrder: 0, noRoom: 0 };
+  const count = { delivered: 0, duplicates: 0, outOfOrder: 0 };
 
   const sayLater = (now: number): void => {
     ackAt = Math.min(ackAt, now + ackDelay);
@@ -89,6 +93,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const deliver = (pack: Pack, now: number): boolean => {
     if (!options.deliver(pack, now)) {
       isRefused = true;
+      options.onDrop?.('unpaid');
       held.clear();
       return false;
     }
@@ -112,7 +117,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   const takeEarly = (pack: Pack, now: number): void => {
     if (!held.has(pack.sequenceNumber) && !held.hold(pack, now)) {
-      count.noRoom++;
+      options.onDrop?.('noRoom');
       return;
     }
     count.outOfOrder++;
@@ -168,7 +173,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     sequenceId: options.sequenceId,
     take(pack, now) {
       usedAt = now;
-      if (isRefused) return;
+      if (isRefused) {
+        options.onDrop?.('unpaid');
+        return;
+      }
       if (!pack.wantsNoAck) takeOrdered(pack, now);
       else if (pack.contractId === undefined || options.knowsContract(pack.contractId))
         deliver(pack, now);

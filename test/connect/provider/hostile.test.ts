@@ -98,6 +98,8 @@ test('one contract on every lane, acknowledged and not, carries its bytes once',
           );
   settle();
   expect(delivered()).toBe(20);
+  // Each of the others is counted: sixteen lanes of one consumer are open, the rest have no room.
+  expect(engine.counters().dropped.unpaid).toBe(72 - 20);
 });
 
 test('a contract that was used up is not used again, by a newer sequence either', () => {
@@ -107,6 +109,7 @@ test('a contract that was used up is not used again, by a newer sequence either'
   for (let count = 0; count < 50; count++) engine.frame(send(consumer, { contract }), start);
   settle();
   expect(delivered()).toBe(3);
+  expect(engine.counters().dropped.unpaid).toBe(47);
 });
 
 test('a consumer that makes addresses up gets sixteen of the pool', () => {
@@ -182,6 +185,7 @@ test('a sequence whose hole is never filled holds no more than its share, and en
   expect(delivered()).toBe(1);
   // What is above 2.5 MiB was dropped, and got no ack.
   expect(answered()).toBeLessThan(2200);
+  expect(engine.counters().dropped.noRoom).toBeGreaterThan(11_998 - 2200);
   for (let now = start + 1000; now < start + 70_000; now += 1000) settle(now);
   settle(start + 400_000);
   expect(engine.counters().consumers).toBe(0);

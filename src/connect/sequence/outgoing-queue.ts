@@ -66,7 +66,9 @@ export function createOutgoingQueue(
   /** When each of them came. */
   let cameAt: number[] = [];
   let first = 0;
+  /** What all of them cost, and what controls do. */
   let bytes = 0;
+  let bytesOfControls = 0;
   let forgivenAt = Number.NEGATIVE_INFINITY;
 
   const findNext = (room: number): { readonly count: number; readonly sum: number } => {
@@ -92,6 +94,7 @@ export function createOutgoingQueue(
   const takeControl = (control: Frame): readonly Frame[] => {
     controls = controls.slice(1);
     bytes -= control.bytes.length + frameCost;
+    bytesOfControls -= control.bytes.length + frameCost;
     return [control];
   };
   const take = (count: number): readonly Frame[] => {
@@ -109,11 +112,15 @@ export function createOutgoingQueue(
   return {
     push(frame, now) {
       const isControl = frame.type === messageTypes.encryptedControl;
-      const most = isControl ? mostBytes + controlBytes : mostBytes;
-      if (bytes + frame.bytes.length + frameCost > most) return false;
-      bytes += frame.bytes.length + frameCost;
-      if (isControl) controls.push(frame);
-      else {
+      const cost = frame.bytes.length + frameCost;
+      // So what was taken out of a full queue finds room in another one, whatever comes first.
+      const most = mostBytes + (isControl ? controlBytes : bytesOfControls);
+      if (bytes + cost > most) return false;
+      bytes += cost;
+      if (isControl) {
+        bytesOfControls += cost;
+        controls.push(frame);
+      } else {
         frames.push(frame);
         cameAt.push(now);
       }
@@ -132,7 +139,7 @@ export function createOutgoingQueue(
     takeAll() {
       const taken = [...controls, ...take(frames.length - first)];
       controls = [];
-      bytes = 0;
+      [bytes, bytesOfControls] = [0, 0];
       return taken;
     },
     takeLate(now) {

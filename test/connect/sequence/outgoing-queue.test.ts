@@ -55,5 +55,9 @@ test('where packets that wait for a key fill the queue, the controls that bring 
   expect(packets).toBe(9);
   expect(controls).toBeGreaterThan(10);
   expect(queue.bytes()).toBeLessThan(100_000);
-  expect(queue.push(packet(1), 0)).toBe(false);
+  expect(queue.push(packet(1000), 0)).toBe(false);
+  // Controls come first there: their room is still their own.
+  const next = createOutgoingQueue(10_000, { isHeld: () => true });
+  const isTaken = queue.takeAll().map((frame) => next.push(frame, 0));
+  expect([isTaken.length, isTaken.includes(false)]).toEqual([packets + controls, false]);
 });

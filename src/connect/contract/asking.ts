@@ -10,8 +10,16 @@ export interface Asking {
   wasRefused(): boolean;
   /** What led to refusals has changed: ask at once. */
   forgetRefusals(): void;
+  /** For what asks the same next; undefined after a grant. */
+  refusals(): Refusals | undefined;
   /** An answer is still to come soon, or can be asked for soon. */
   mayBringAnother(now: number): boolean;
+}
+
+/** Refusals one after the other, and when the last one came. */
+export interface Refusals {
+  readonly count: number;
+  readonly lastAt: number;
 }
 
 interface Wanted {
@@ -38,11 +46,11 @@ const easyRetry = 30_000;
 /** An answer that takes longer is not waited for where a spare is there, old as it may be. */
 const longestWait = 1500;
 
-export function createAsking(): Asking {
+export function createAsking(earlier?: Refusals): Asking {
   let openedCount = 0;
-  let refusals = 0;
+  let refusals = earlier?.count ?? 0;
   let isOpen = false;
-  let refusedAt = Number.NEGATIVE_INFINITY;
+  let refusedAt = earlier?.lastAt ?? Number.NEGATIVE_INFINITY;
   let askedAt = Number.NEGATIVE_INFINITY;
 
   const retryAt = ({ hasSpare }: Pick<Wanted, 'hasSpare'>): number => {
@@ -78,6 +86,7 @@ export function createAsking(): Asking {
     forgetRefusals() {
       refusals = 0;
     },
+    refusals: () => (refusals === 0 ? undefined : { count: refusals, lastAt: refusedAt }),
     mayBringAnother: (now) => (isOpen ? now - askedAt < longestWait : refusals === 0),
   };
 }

@@ -1,18 +1,11 @@
 import type { PaidBy, Payment } from '../sequence/payment.ts';
 import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Id } from '../wire/id.ts';
-import {
-  type Account,
-  type AccountData,
-  makeClose,
-  makeDueCheckpoint,
-  openAccount,
-  saveAccount,
-} from './account.ts';
+import { type AccountData, makeClose, makeDueCheckpoint, saveAccount } from './account.ts';
 import { closedByServiceAge, oldestToOpen, rollOverAge } from './ages.ts';
-import { createAsking } from './asking.ts';
+import { createAsking, type Refusals } from './asking.ts';
+import { type OwnContract, readOwnContract } from './own-contract.ts';
 import { createMinuteRate } from './rate.ts';
-import { readGranted } from './read-granted.ts';
 import type { ServiceClock } from './service-clock.ts';
 import { planSpares, type SpareFacts, wouldBridge } from './spares.ts';
 
@@ -39,6 +32,7 @@ export interface OwnContracts extends Payment {
   ackedBytes(): number;
   /** The service grants nothing more, and what is left lasts less than a minute. */
   isRunningOut(now: number): boolean;
+  refusals(): Refusals | undefined;
   /** Reports of everything that is left; a contract that is granted later is given back. */
   end(): readonly CloseContract[];
   save(): readonly AccountData[];
@@ -54,33 +48,26 @@ export interface OwnContractsOptions {
   readonly ownId: Id;
   readonly peerId: Id;
   readonly clock: ServiceClock;
+  /** When the newest contract of the consumer was made. */
+  readonly anchoredAt?: number | undefined;
+  /** Of an earlier reply sequence, since that contract came: the service is given the same rest. */
+  readonly refusals?: Refusals | undefined;
 }
 
-/** The sender leaves a fifth of a contract, by which both ends agree that it was not exceeded. */
-const usableShare = 0.8;
 /** Spares are looked at so often, and whenever one came or is waited for. */
 const planEvery = 1000;
-
-interface OwnContract {
-  readonly paidBy: PaidBy;
-  readonly account: Account;
-  readonly usable: number;
-  taken: number;
-  /** Of these, what was sent when the service had closed it: always the last of them. */
-  unpaid: number;
-}
 
 export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
   const { clock } = options;
   let current: OwnContract | undefined;
   let spares: readonly OwnContract[] = [];
   const usedUp = new Map<Id, OwnContract>();
-  const asking = createAsking();
+  const asking = createAsking(options.refusals);
   const rate = createMinuteRate();
   let reports: CloseContract[] = [];
   /** One is asked for before the first answer: a reply sequence is made to be used. */
   let waitingBytes = 1;
-  let anchoredAt: number | undefined;
+  let { anchoredAt } = options;
   let isOver = false;
   let unpaidBytes = 0;
   let ackedBytes = 0;
@@ -157,20 +144,6 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
     return asking.ask({ bytes, hasSpare: spares.length > 0 }, now);
   };
 
-  const read = (bytes: Buffer, now: number): OwnContract | undefined => {
-    const granted = readGranted(bytes, options);
-    if (granted === undefined) return undefined;
-    const { contractId, byteCount } = granted;
-    const createdAt = clock.createdAt(contractId, now);
-    return {
-      paidBy: { contractId, contract: Buffer.from(bytes) },
-      account: openAccount({ contractId, peerId: options.peerId, byteCount, createdAt }),
-      usable: Math.floor(usableShare * byteCount),
-      taken: 0,
-      unpaid: 0,
-    };
-  };
-
   return {
     take(bytes, now) {
       if (current !== undefined && fits(current, bytes, now))
@@ -203,7 +176,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
       return { ask, reports: taken };
     },
     granted(bytes, now) {
-      const next = read(bytes, now);
+      const next = readOwnContract(bytes, options, now);
       if (next === undefined) {
         asking.refused(now);
         return false;
@@ -236,6 +209,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
     ackedBytes: () => ackedBytes,
     isRunningOut: (now) =>
       current !== undefined && asking.wasRefused() && sumLeft() < toFacts(now).bytesPerMinute,
+    refusals: asking.refusals,
     end() {
       isOver = true;
       for (const one of listAll()) push(makeClose(one.account));

@@ -1,4 +1,5 @@
 import type { AccountData } from '../contract/account.ts';
+import type { Refusals } from '../contract/asking.ts';
 import { createOwnContracts, type OwnContracts } from '../contract/own-contracts.ts';
 import type { ServiceClock } from '../contract/service-clock.ts';
 import type { MemoryBudget } from '../sequence/hold-back.ts';
@@ -100,7 +101,7 @@ interface Reply {
 }
 
 export function createReplies(options: RepliesOptions): Replies {
-  const { consumerId, ownId, clock, budget, newId } = options;
+  const { consumerId, budget, newId } = options;
   const open = new Map<string, Reply>();
   /** Sequences that another one follows on, until when they are heard. */
   const leaving = new Map<Reply, number>();
@@ -109,6 +110,8 @@ export function createReplies(options: RepliesOptions): Replies {
   /** What was answered last, so that the next packet of a flow finds it without making a key. */
   let latest: Reply | undefined;
   let anchoredAt: number | undefined;
+  /** Since then: a consumer that has us begin again and again does not make us ask more often. */
+  let refusals: Refusals | undefined;
   /** Of the sequences that are over. */
   const ended = { unpaid: 0, acked: 0, abandoned: 0 };
   let reports: CloseContract[] = [];
@@ -126,6 +129,7 @@ export function createReplies(options: RepliesOptions): Replies {
     resending.delete(reply);
   };
   const remove = (key: string, reply: Reply): void => {
+    refusals = reply.contracts.refusals();
     open.delete(key);
     if (latest === reply) latest = undefined;
   };
@@ -134,8 +138,7 @@ export function createReplies(options: RepliesOptions): Replies {
     remove(key, reply);
   };
   const make = (lane: Lane): Reply => {
-    const contracts = createOwnContracts({ ownId, peerId: consumerId, clock });
-    if (anchoredAt !== undefined) contracts.anchored(anchoredAt);
+    const contracts = createOwnContracts({ ...options, peerId: consumerId, anchoredAt, refusals });
     const sender = createSender({
       sequenceId: newId(),
       lane,
@@ -208,6 +211,7 @@ export function createReplies(options: RepliesOptions): Replies {
     },
     anchored(createdAt) {
       anchoredAt = createdAt;
+      refusals = undefined;
       for (const { contracts } of open.values()) contracts.anchored(createdAt);
     },
     unpaidBytes() {

@@ -52,13 +52,16 @@ function open() {
   const find = (more: Partial<ProviderRequest> = {}) =>
     directory.find({ count: 10, ...more }).map(({ description }) => description);
   /** With the network `mine`, by which it was added. */
-  const share = (clientId: string, { isConfirmed }: { readonly isConfirmed: boolean }) =>
+  const share = (
+    clientId: string,
+    { isConfirmed, code = 'a code' }: { readonly isConfirmed: boolean; readonly code?: string },
+  ) =>
     database
       .prepare(
         `insert or replace into share (code, network_id, client_id, device_name, created_ms, guest_network_id, confirmed_ms)
-         values ('a code', ?, ?, 'shared', 0, ?, ?)`,
+         values (?, ?, ?, 'shared', 0, ?, ?)`,
       )
-      .run(idOf('theirs'), clientId, idOf('mine'), isConfirmed ? 1 : null);
+      .run(code, idOf('theirs'), clientId, idOf('mine'), isConfirmed ? 1 : null);
   const countIn = (name: string) => {
     const found = [...world.places, ...world.groups].find((one) => one.name === name);
     return found === undefined ? undefined : directory.countProviders()(found);
@@ -166,6 +169,13 @@ describe('a search', () => {
     expect(find()).toEqual([]);
     set.run(0, 0.5, clientId);
     expect(find({ networkId })).toEqual([]);
+  });
+  test('finds a device once that is shared twice, as older databases may have it', () => {
+    const { add, find, idOf, share } = open();
+    const clientId = add('shared', { mode: 'friends' });
+    add('public', { quality: 0.4 });
+    for (const code of ['one', 'another']) share(clientId, { isConfirmed: true, code });
+    expect(find({ networkId: idOf('mine') })).toEqual(['shared', 'public']);
   });
   test.each(['none', 'network'] as const)('finds no shared device in mode %s', (mode) => {
     const { add, find, idOf, share } = open();

@@ -1,8 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import { completeSecrets, toProvideKeys } from '../../../src/connect/contract/secrets.ts';
+import { loadIdentity, makeIdentity, toPublication } from '../../../src/connect/sealed/identity.ts';
 import { administer } from '../../../src/reference-service/admin-commands.ts';
 import { openDatabase } from '../../../src/reference-service/database.ts';
 import { openOverview } from '../../../src/reference-service/platform/open-overview.ts';
+import { queryOn } from '../../../src/reference-service/statements.ts';
 import { makePacket } from '../../connect/support/packets.ts';
+import { createEchoDevice } from '../../connect/support/socket-consumer.ts';
 import { call, logIn } from '../../flow/reference-caller.ts';
 import { waitUntil } from '../../patience.ts';
 import { startConsumers } from './consumer-world.ts';
@@ -10,6 +15,7 @@ import { startProviderWorld } from './provider-world.ts';
 
 const packet = makePacket({ version: 4, protocol: 17, payload: Buffer.alloc(1000) });
 const minutes = 60_000;
+const never = new AbortController().signal;
 
 test('a provider is measured, and its minutes count', async () => {
   // A minute of the platform passes in a second.
@@ -30,6 +36,23 @@ test('a provider is measured, and its minutes count', async () => {
     });
     expect(connection?.validBlocks).toBeGreaterThan(1);
   });
+});
+
+test('a new key costs no minute, and what is offered anew does', async () => {
+  const world = await startProviderWorld({ hasten: 60 });
+  const { overview, close } = await openOverview(world.directory);
+  onTestFinished(close);
+  using database = openDatabase(world.directory);
+  const { readNumber } = queryOn(database);
+  const countChanges = () => readNumber`select sum(changes) from reliability_block`;
+  const provider = await world.register();
+  await world.provide(provider, createEchoDevice(), { identity: makeIdentity(randomBytes) });
+  await waitUntil(() => expect(overview.listConnections()[0]?.validBlocks).toBeGreaterThan(0));
+  const key = toPublication(loadIdentity(makeIdentity(randomBytes)));
+  expect(await provider.control.publishIdentity(key, never)).toMatchObject({ kind: 'done' });
+  expect(countChanges()).toBe(0);
+  await provider.control.provide(toProvideKeys(completeSecrets(randomBytes), 'public'), never);
+  expect(countChanges()).toBe(1);
 });
 
 test('a provider is found once enough of its minutes count, and no longer when it is gone', async () => {

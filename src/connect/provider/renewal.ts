@@ -1,4 +1,4 @@
-import { renewAge } from '../contract/ages.ts';
+import { closedByServiceAge, renewAge } from '../contract/ages.ts';
 import type { Anchor } from '../contract/incoming.ts';
 import { messageTypes } from '../wire/message-types.ts';
 import type { Pack } from '../wire/pack.ts';
@@ -50,14 +50,27 @@ const longestWithoutData = 240_000;
 /** The rule by which acks of this Pack, and of those after it, are to be withheld. */
 export function findRenewal(facts: RenewalFacts, now: number): RenewalRule | undefined {
   const { kind, anchor, time, dataAt } = facts;
-  if (anchor === undefined || time - anchor.createdAt < renewAge) return undefined;
-  if (time - anchor.cameAt < shortestBetween || dataAt === undefined) return undefined;
+  if (anchor === undefined) return undefined;
+  const age = time - anchor.createdAt;
+  if (age < renewAge || time - anchor.cameAt < shortestBetween || dataAt === undefined)
+    return undefined;
   if (kind === 'signals' && facts.isSignalLane)
     return now - dataAt < longestWithoutData ? 'signal' : undefined;
-  // A pause may begin with any ping. It costs nothing to be wrong: with the next data, everything
+  // A pause may begin with any ping then. It costs nothing to be wrong: with the next data, everything
   // is acknowledged at once.
-  return kind === 'ping' && !facts.hasSignalLane ? 'idle' : undefined;
+  return kind === 'ping' && !facts.hasSignalLane && isWorthPings(age) ? 'idle' : undefined;
 }
+
+/**
+ * An app pings no more after a ping without an answer: a pause renews an identity of it once, and
+ * what its old contract would have paid for until then is lost. That is all that the service grants
+ * us by it: until it is no origin, two times five minutes, and five more by the last contract of
+ * ours. Three minutes before the end there is time for a pause to come, and to be long enough.
+ */
+function isWorthPings(age: number): boolean {
+  return age >= 3 * closedByServiceAge - leastTimeForPause;
+}
+const leastTimeForPause = 180_000;
 
 /** A consumer cannot have given up a sequence sooner; one that did so was started again. */
 const soonestNewSequence = 25_000;

@@ -9,16 +9,22 @@ import {
 } from '../../../src/connect/provider/renewal.ts';
 
 const now = 1_000_000;
-const old = { createdAt: now - 240_000, cameAt: now - 240_000 };
+const aged = (ms: number) => ({ createdAt: now - ms, cameAt: now - ms });
 const ping: RenewalFacts = {
   kind: 'ping',
   isSignalLane: false,
   hasSignalLane: false,
-  anchor: old,
+  anchor: aged(720_000),
   time: now,
   dataAt: now - 1000,
 };
-const signals: RenewalFacts = { ...ping, kind: 'signals', isSignalLane: true, hasSignalLane: true };
+const signals: RenewalFacts = {
+  ...ping,
+  kind: 'signals',
+  isSignalLane: true,
+  hasSignalLane: true,
+  anchor: aged(240_000),
+};
 
 test.each<readonly [string, RenewalFacts, ReturnType<typeof findRenewal>]>([
   ['a ping in a pause', ping, 'idle'],
@@ -29,16 +35,17 @@ test.each<readonly [string, RenewalFacts, ReturnType<typeof findRenewal>]>([
   ['a Pack without frames', { ...ping, kind: 'empty' }, undefined],
   ['a ping without a contract', { ...ping, anchor: undefined }, undefined],
   [
-    'a ping with a young contract',
-    { ...ping, anchor: { createdAt: now - 239_999, cameAt: now - 239_999 } },
+    'a ping with a contract that pays for minutes yet',
+    { ...ping, anchor: aged(719_999) },
     undefined,
   ],
   [
     'a ping with an old contract that came a moment ago',
-    { ...ping, anchor: { createdAt: now - 280_000, cameAt: now - 119_999 } },
+    { ...ping, anchor: { createdAt: now - 800_000, cameAt: now - 119_999 } },
     undefined,
   ],
   ['signals on their lane', signals, 'signal'],
+  ['signals with a young contract', { ...signals, anchor: aged(239_999) }, undefined],
   ['signals on a lane of data', { ...signals, isSignalLane: false }, undefined],
   ['signals of a consumer without data', { ...signals, dataAt: now - 240_000 }, undefined],
 ])('%s: acks are withheld by the rule %3$s', (_, facts, rule) => {

@@ -56,8 +56,8 @@ export function findRenewal(facts: RenewalFacts, now: number): RenewalRule | und
     return undefined;
   if (kind === 'signals' && facts.isSignalLane)
     return now - dataAt < longestWithoutData ? 'signal' : undefined;
-  // A pause may begin with any ping then. It costs nothing to be wrong: with the next data, everything
-  // is acknowledged at once.
+  // A pause may begin with any ping then. It costs nothing to be wrong: with the next data,
+  // everything is acknowledged at once.
   return kind === 'ping' && !facts.hasSignalLane && isWorthPings(age) ? 'idle' : undefined;
 }
 

@@ -40,7 +40,7 @@ LABEL org.opencontainers.image.title=tributary \
       org.opencontainers.image.licenses=Apache-2.0
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends \
-      ca-certificates conntrack iproute2 libstdc++6 nftables perl-base tini util-linux wireguard-go wireguard-tools \
+      ca-certificates conntrack iproute2 iputils-ping libstdc++6 nftables perl-base tini util-linux wireguard-go wireguard-tools \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/log/apt /var/log/dpkg.log
 COPY --from=build /image /
 RUN ["/usr/lib/tributary/node", "/usr/lib/tributary/compile.cjs"]

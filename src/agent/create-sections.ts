@@ -24,6 +24,8 @@ export function createSections(
       ceilingBitsPerSecond: undefined,
       yieldingSince: undefined,
       yields: 0,
+      measuredTo: undefined,
+      pingProblem: undefined,
     },
     announcement: {},
     figures: {},

@@ -120,6 +120,7 @@ const rows = [
     look: forwarding.lookAtSelfTest,
   },
   { id: 'line', title: 'Line', needs: ['agent'], look: forwarding.lookAtLine },
+  { id: 'delays', title: 'Delays on line', needs: ['agent'], look: forwarding.lookAtDelays },
   { id: 'forwarding', title: 'Forwarding', needs: all, look: forwarding.lookAtForwarding },
 ] as const;
 

@@ -1,4 +1,5 @@
 import type { LineLimit } from '../provide/line-limit.ts';
+import type { LinePlace, PingProblem } from '../provide/line-places.ts';
 import type { ProfileName, ProvideMode } from '../service/profiles.ts';
 import type { SourceReport } from '../source/source-report.ts';
 import type { TunnelFacts } from '../source/wireguard/wireguard-source.ts';
@@ -146,6 +147,10 @@ export interface Facts {
       readonly yieldingSince: Date | undefined;
       /** How often sharing began to yield since the start. */
       readonly yields: number;
+      /** Whom delays on the line were measured to last; undefined before that. */
+      readonly measuredTo: LinePlace | undefined;
+      /** Why delays are not measured by ping; undefined where they are, and while unknown. */
+      readonly pingProblem: PingProblem | undefined;
     };
   };
   /** The forwarding as observed. */

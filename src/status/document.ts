@@ -60,6 +60,8 @@ export const statusDocument = z.object({
       bitsPerSecond: figure,
       ceilingBitsPerSecond: figure,
       yieldingSince: time,
+      measuredTo: z.enum(['first-hop', 'tunnel-end', 'service', 'router']).nullable(),
+      pingProblem: z.enum(['missing', 'not-allowed', 'no-answer']).nullable(),
     }),
   }),
   gateway: z.object({

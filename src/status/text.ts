@@ -11,6 +11,7 @@ import {
   listShownSources,
 } from './describe-sources.ts';
 import type { StatusDocument } from './document.ts';
+import { describeHousehold } from './household-words.ts';
 import { wrapPhrases, wrapText } from './wrap.ts';
 
 type Provide = StatusDocument['provide'];
@@ -123,10 +124,7 @@ export function describeMode(provide: StatusDocument['provide'], now: Date): str
 /** The limit of sharing on the line, who set it, and what the household leaves of it. */
 export function describeLine(provide: Provide): string[] {
   const yielding = describeYielding(provide, (time) => time.toTimeString().slice(0, 5));
-  return [
-    describeLimit(provide),
-    yielding || (provide.household.mode === 'first' ? 'your household goes first' : ''),
-  ];
+  return [describeLimit(provide), yielding || describeHousehold(provide.household)];
 }
 
 export function describeLimit({ lineLimit }: Provide): string {

@@ -1,32 +1,32 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { HostPort } from '../lib/host-port.ts';
 import { tryConnection } from './try-connection.ts';
-
-/** A host on the Internet to which a connection is tried. */
-export interface ProbeTarget {
-  readonly host: string;
-  readonly port: number;
-}
 
 /**
  * How long a connection takes to be made or refused, in ms, `patienceMs` at most; undefined where
  * none can be tried.
  */
-export type LineProbe = (target: ProbeTarget) => Promise<number | undefined>;
+export type LineProbe = (target: HostPort) => Promise<number | undefined>;
 
 /** A try without an answer ends after this (ms). */
 export const patienceMs = 1_000;
 /** The host's name is resolved again after this (ms). */
 const keepMs = 300_000;
 
-/** @param waitMs the longest that a name or a connection is waited for, in ms */
-export function createLineProbe(
-  lookUp: (host: string) => Promise<{ readonly address: string }> = lookup,
+type LookUp = (host: string) => Promise<{ readonly address: string }>;
+
+/**
+ * The address of a name, kept for some minutes and after that as long as no other is found;
+ * undefined without one after `waitMs`.
+ */
+export function createQuickLookUp(
+  lookUp: LookUp = lookup,
   waitMs = patienceMs,
-): LineProbe {
+): (host: string) => Promise<string | undefined> {
   const known = new Map<string, { readonly address: string; readonly untilMs: number }>();
-  const resolve = async (host: string): Promise<string | undefined> => {
+  return async (host) => {
     if (isIP(host) !== 0) return host;
     const kept = known.get(host);
     if (kept !== undefined && kept.untilMs > performance.now()) return kept.address;
@@ -36,6 +36,11 @@ export function createLineProbe(
       known.set(host, { address: found.address, untilMs: performance.now() + keepMs });
     return found?.address ?? kept?.address;
   };
+}
+
+/** @param waitMs the longest that a name or a connection is waited for, in ms */
+export function createLineProbe(lookUp: LookUp = lookup, waitMs = patienceMs): LineProbe {
+  const resolve = createQuickLookUp(lookUp, waitMs);
   return async ({ host, port }) => {
     const address = await resolve(host);
     if (address === undefined) return undefined;

@@ -8,7 +8,19 @@ import { delimiter, join } from 'node:path';
  */
 export async function isMissing(program: string, code: string | undefined): Promise<boolean> {
   if (code !== 'EACCES') return code === 'ENOENT';
-  const folders = program.includes('/') ? [''] : (process.env.PATH ?? '').split(delimiter);
-  const found = await Promise.allSettled(folders.map((folder) => stat(join(folder, program))));
-  return !found.some((one) => one.status === 'fulfilled' && one.value.isFile());
+  return (await listProgramFiles(program)).length === 0;
+}
+
+/** The files that a program's name may stand for, in the order in which the system tries them. */
+export async function listProgramFiles(
+  program: string,
+  path = process.env.PATH ?? '',
+): Promise<readonly string[]> {
+  const folders = program.includes('/') ? [''] : path.split(delimiter);
+  const files = folders.map((folder) => join(folder, program));
+  const found = await Promise.allSettled(files.map((file) => stat(file)));
+  return files.filter((_, index) => {
+    const one = found[index];
+    return one?.status === 'fulfilled' && one.value.isFile();
+  });
 }

@@ -360,6 +360,10 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
     'provide.household.ceilingBitsPerSecond':
       'What it comes back to: the limit or the line, the smaller one; null: not known.',
     'provide.household.yieldingSince': 'Since when it yields; null: it does not.',
+    'provide.household.measuredTo':
+      'Whom delays on your line were last measured to: a router beyond your own, the other end of the tunnel, the service, or, where that does not answer, your router; null: to nobody yet.',
+    'provide.household.pingProblem':
+      'Why they are not measured by `ping`: it is not installed, may not be used, or nothing beyond your router answers it; null: they are, or it was not tried yet.',
     gateway: 'The forwarding.',
     'gateway.open': 'True while traffic of consumers is forwarded.',
     'gateway.forwardedBytes': 'Ever forwarded on this device.',

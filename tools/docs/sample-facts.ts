@@ -78,6 +78,8 @@ export const providingFacts: Facts = {
       ceilingBitsPerSecond: undefined,
       yieldingSince: undefined,
       yields: 4,
+      measuredTo: 'first-hop',
+      pingProblem: undefined,
     },
   },
   gateway: {
@@ -233,7 +235,7 @@ export const freshFacts: Facts = {
     effective: undefined,
     confirmed: undefined,
     lineLimit: undefined,
-    household: { ...providingFacts.provide.household, yields: 0 },
+    household: { ...providingFacts.provide.household, yields: 0, measuredTo: undefined },
   },
   gateway: {
     ...providingFacts.gateway,

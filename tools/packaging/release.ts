@@ -38,7 +38,7 @@ Architecture: ${architecture}
 Maintainer: ${maintainer}
 Installed-Size: ${installedKib}
 Depends: ${depends}
-Recommends: conntrack, wireguard-go | wireguard-modules, systemd (>= 252)
+Recommends: conntrack, iputils-ping, wireguard-go | wireguard-modules, systemd (>= 252)
 Suggests: passt
 Section: net
 Priority: optional

@@ -7,7 +7,8 @@ import { toUndefined } from '../../errors/codes.ts';
 import type { Phase } from '../../health/phase.ts';
 import type { Exec } from '../../system/exec.ts';
 import type { KeepProgram } from '../../system/kept-program.ts';
-import { createLineProbe } from '../../system/line-probe.ts';
+import { createLineProbe, createQuickLookUp } from '../../system/line-probe.ts';
+import { findPing } from '../../system/ping.ts';
 import { createRestoreFile } from '../../system/restore-file.ts';
 import { createHardwareReader, readCarried } from '../../system/traffic.ts';
 import { every, type Loop } from '../run-loop.ts';
@@ -17,6 +18,7 @@ import { createDataPathLoop, type DataPathLoop } from './data-path-loop.ts';
 import { createDeniedLists } from './denied-lists.ts';
 import { createScheduledMode } from './desired-data-path.ts';
 import { createHouseholdLoop } from './household-loop.ts';
+import { createHouseholdProbe } from './household-probe.ts';
 import { createKernelWatch } from './kernel-watch.ts';
 import { createMeter, type Meter } from './meter.ts';
 import { openSources } from './open-sources.ts';
@@ -61,11 +63,11 @@ const followEachMs = 5_000;
 
 /** Changes nothing before its loops run. */
 export async function createPass(parts: CreatePassParts): Promise<Pass> {
-  const { opened, wakeups, facts, log, now, directory, onSetAside } = parts;
+  const { opened, wakeups, facts, log, now, directory, onSetAside, keepProgram } = parts;
   const { state, sections, usage } = opened;
   const watch = createKernelWatch({
     exec: parts.exec,
-    keepProgram: parts.keepProgram,
+    keepProgram,
     wakeup: wakeups.dataPath,
   });
   const { exec } = watch;
@@ -123,7 +125,12 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
     state,
     household: sections.household,
     line,
-    probe: createLineProbe(),
+    probe: createHouseholdProbe({
+      findPing: keepProgram && (() => findPing({ exec: parts.exec, keepProgram })),
+      connect: createLineProbe(),
+      resolve: createQuickLookUp(),
+      log,
+    }),
     readCarried,
     readHardwareBytes: createHardwareReader(),
     log,

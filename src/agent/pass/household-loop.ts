@@ -1,19 +1,18 @@
 import type { LineShaper } from '../../data-path/line-shaper.ts';
-import { hostPortOfUrl } from '../../lib/host-port.ts';
+import { hostPortOfUrl, parseHostPort } from '../../lib/host-port.ts';
 import { takeLineSample } from '../../provide/household.ts';
 import { beginHousehold, type HouseholdState } from '../../provide/household-state.ts';
-
-import { type LineProbe, type ProbeTarget, patienceMs } from '../../system/line-probe.ts';
 import type { Carried } from '../../system/traffic.ts';
 import type { Loop } from '../run-loop.ts';
 import type { Sections, Shared } from '../state.ts';
+import type { HouseholdProbe } from './household-probe.ts';
 import { countLineBits, findOwnBits, type SourceLoad } from './line-load.ts';
 
 export interface HouseholdLoopParts
   extends Pick<Shared, 'state' | 'log' | 'now'>,
     Pick<Sections, 'household'> {
   readonly line: Pick<LineShaper, 'setRate'>;
-  readonly probe: LineProbe;
+  readonly probe: HouseholdProbe;
   readonly readCarried: (name: string) => Carried | undefined;
   readonly readHardwareBytes: () => number | undefined;
 }
@@ -29,13 +28,8 @@ const restBits = 100e3;
  * may carry, and a queue at the line's end needs room to empty.
  */
 const treePart = 0.97;
-/**
- * After this many tries without an answer of the service, the router is measured instead, which at
- * least shows delays of the Wi-Fi. After this time (ms) the service is tried again.
- */
-const mostFailures = 2;
-const routerMs = 300_000;
-const routerPort = 53;
+/** A tick begins this much (ms) before the next answer is due, and waits for it. */
+const aheadMs = 100;
 /**
  * A rate this far below the line's cannot come from trying to find the line's end, so it is for the
  * household.
@@ -53,9 +47,7 @@ export function createHouseholdLoop(parts: HouseholdLoopParts): Loop {
   let before:
     | { readonly atMs: number; readonly carriedBits: number; readonly hardwareBits: number }
     | undefined;
-  let failures = 0;
-  let routerUntilMs = 0;
-  let askedHost: string | undefined;
+  let askedPlace: string | undefined;
 
   /** What the sources' devices carried; undefined if no device exists. */
   const readAll = (): readonly SourceLoad[] | undefined => {
@@ -85,12 +77,6 @@ export function createHouseholdLoop(parts: HouseholdLoopParts): Loop {
     return { atMs, loadBits, ownBits: findOwnBits(cardBits, loadBits) };
   };
   const findCeiling = () => state.mode.limit?.bitsPerSecond ?? Number.POSITIVE_INFINITY;
-  const findTarget = (): ProbeTarget => {
-    const { router } = state.path.observed ?? {};
-    return routerUntilMs > performance.now() && router !== undefined
-      ? { host: router, port: routerPort }
-      : hostPortOfUrl(state.configuration.config.service.base_url);
-  };
   const allow = async (next: HouseholdState) => {
     const toBits = (bits: number) => (Number.isFinite(bits) ? Math.round(bits) : undefined);
     const bitsPerSecond = toBits(next.rateBits * (next.rateBits < findCeiling() ? treePart : 1));
@@ -112,39 +98,53 @@ export function createHouseholdLoop(parts: HouseholdLoopParts): Loop {
       ceilingBitsPerSecond,
       yieldingSince,
       yields: household.yields + Number(hasBegun),
-    } satisfies typeof household);
+    } satisfies Partial<typeof household>);
   };
-  /** The delay in ms; undefined without an answer. */
-  const measureDelay = async () => {
-    const startedAtMs = performance.now();
-    const target = findTarget();
+  const measureDelay = async (loadBits: number, signal: AbortSignal) => {
+    const { lineBits, rateBits } = remembered;
+    const probed = await probe.measure(
+      {
+        loadBits,
+        lineBits,
+        rateBits,
+        tunnelEnd: parseHostPort(state.sources.wireGuard?.tunnel().endpoint ?? '')?.host,
+        service: hostPortOfUrl(state.configuration.config.service.base_url),
+        router: state.path.observed?.router,
+      },
+      signal,
+    );
+    Object.assign(household, { pingProblem: probe.problem() });
+    if (probed === undefined) return undefined;
     // Delays to another place cannot be compared with the former ones.
-    if (target.host !== askedHost) remembered = { ...remembered, minima: [] };
-    askedHost = target.host;
-    const delayMs = await probe(target);
-    failures = delayMs === undefined || delayMs >= patienceMs ? failures + 1 : 0;
-    // A full queue may hold an answer back for that long, and one cut ends this. If it does not,
-    // the place does not answer at all.
-    if (failures <= mostFailures) return delayMs;
-    if (routerUntilMs > startedAtMs) return undefined;
-    failures = 0;
-    routerUntilMs = startedAtMs + routerMs;
-    return undefined;
+    if (probed.place !== askedPlace) remembered = { ...remembered, minima: [] };
+    askedPlace = probed.place;
+    Object.assign(household, { measuredTo: probed.kind });
+    return probed;
   };
-  const tick = async () => {
+  const tick = async (signal: AbortSignal) => {
     const startedAtMs = performance.now();
     if (
       state.configuration.config.provide.household === 'off' ||
       state.mode.decision?.permit !== true
     ) {
       before = undefined;
+      probe.end();
       if (remembered !== beginHousehold) await allow(beginHousehold);
       return restingMs;
     }
     const seen = measure();
-    if (seen === undefined || seen.loadBits < restBits) return restingMs;
-    const delayMs = await measureDelay();
-    await allow(takeLineSample(remembered, { ...seen, delayMs, ceilingBits: findCeiling() }));
+    if (seen === undefined || seen.loadBits < restBits) {
+      probe.rest();
+      return restingMs;
+    }
+    const probed = await measureDelay(seen.loadBits, signal);
+    // Where nobody was asked, nothing is known that was not known before.
+    if (probed !== undefined) {
+      const { delayMs } = probed;
+      await allow(takeLineSample(remembered, { ...seen, delayMs, ceilingBits: findCeiling() }));
+    }
+    const isHeard = probed?.kind === 'first-hop' || probed?.kind === 'tunnel-end';
+    if (isHeard) return sharingMs - aheadMs;
     return Math.max(0, sharingMs - (performance.now() - startedAtMs));
   };
   return { name: 'household', isOnBeat: true, tick, firstAfterMs };

@@ -1,3 +1,4 @@
+import { hasCode } from '../../errors/codes.ts';
 import { tableName } from '../../gateway/policy.ts';
 import { phaseTraits } from '../../health/phase-traits.ts';
 import { findAction, findKnownAction } from '../../health/reasons.ts';
@@ -74,6 +75,43 @@ export async function lookAtLine(host: DoctorHost): Promise<Finding> {
 const heldBy = {
   'one-tree': 'a limit holds both directions as one',
   'two-trees': 'this kernel has no ifb: each direction has half of a limit',
+};
+
+/** Whom the delays are measured to by which sharing yields to the household. */
+export async function lookAtDelays(host: DoctorHost): Promise<Finding> {
+  const { mode, measuredTo, pingProblem } = (await host.status()).provide.household;
+  if (mode === 'off') return skip('provide.household is off: sharing does not yield to you');
+  switch (pingProblem) {
+    case 'missing':
+      return fail(`ping is not installed: ${late}`, installPing);
+    case 'not-allowed':
+      return fail(`ping may not be used here: ${late}`, 'tributary logs says what forbids it');
+    case 'no-answer':
+      return pass(`nothing beyond your router answers a ping: ${late}`);
+    case null:
+      if (measuredTo !== null) return pass(measuredWords[measuredTo]);
+      return (await lacksPing(host))
+        ? fail(`ping is not installed: ${late}`, installPing)
+        : skip('nothing was shared yet');
+    default:
+      return pingProblem satisfies never;
+  }
+}
+
+const installPing = 'sudo apt install iputils-ping';
+const late = 'sharing yields to you late, by a connection to the service every 5 s';
+
+async function lacksPing(host: DoctorHost): Promise<boolean> {
+  // The ping of busybox has no version to tell, and says so by its exit code.
+  const asking = host.exec({ program: 'ping', args: ['-V'], doing: 'looking for ping' });
+  return hasCode(await asking.catch((error: unknown) => error), 'missing-program');
+}
+
+const measuredWords = {
+  'first-hop': 'measured by ping to a router beyond your own',
+  'tunnel-end': 'measured by ping to the other end of the tunnel',
+  service: 'measured by a connection to the service every 5 s',
+  router: 'the service does not answer: only the way to your own router is measured',
 };
 
 /**

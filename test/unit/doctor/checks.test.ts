@@ -70,6 +70,10 @@ const onHost = (files: Readonly<Record<string, string>>) => ({
 const withStatus = (changes: Partial<typeof providingFacts>) => ({
   status: async () => buildStatusDocument({ ...providingFacts, ...changes }, now),
 });
+const withHousehold = (changes: Partial<typeof providingFacts.provide.household>) => {
+  const { provide } = providingFacts;
+  return withStatus({ provide: { ...provide, household: { ...provide.household, ...changes } } });
+};
 const nft = (...rows: readonly object[]) => ({
   'nft --json --terse list ruleset': JSON.stringify({ nftables: rows }),
 });
@@ -790,6 +794,27 @@ const faults: readonly (readonly [
     withStatus({ gateway: { ...providingFacts.gateway, lineHeldBy: 'policer' } }),
   ],
   [
+    'a ping that is not installed',
+    'delays',
+    /ping is not installed: sharing yields to you late/,
+    /apt install iputils-ping/,
+    withHousehold({ pingProblem: 'missing' }),
+  ],
+  [
+    'a ping that is not installed, before anything was shared',
+    'delays',
+    /ping is not installed: sharing yields to you late/,
+    /apt install iputils-ping/,
+    { ...withHousehold({ measuredTo: undefined }), said: { 'ping -V': missing('ping') } },
+  ],
+  [
+    'a ping that may not be used',
+    'delays',
+    /ping may not be used here: sharing yields to you late/,
+    /tributary logs/,
+    withHousehold({ pingProblem: 'not-allowed' }),
+  ],
+  [
     'a firewall that lets a test packet through',
     'self-test',
     /to the home network/,
@@ -985,6 +1010,20 @@ describe('the doctor', () => {
       });
     },
   );
+
+  it.each([
+    [{ measuredTo: 'first-hop' }, 'pass', /by ping to a router beyond your own/],
+    [{ measuredTo: 'tunnel-end' }, 'pass', /by ping to the other end of the tunnel/],
+    [{ measuredTo: 'service', pingProblem: 'no-answer' }, 'pass', /nothing beyond your router/],
+    [{ measuredTo: undefined }, 'skip', /nothing was shared yet/],
+    [{ mode: 'off' }, 'skip', /provide.household is off/],
+  ] as const)('says whom delays are measured to: %j', async (household, verdict, found) => {
+    const results = await runChecks(checks, await createHost(withHousehold(household)));
+    expect(results.find(({ id }) => id === 'delays')?.finding).toEqual({
+      verdict,
+      found: expect.stringMatching(found),
+    });
+  });
 
   it.each([
     ['one-tree', 'pass', /both directions as one/],

@@ -188,6 +188,8 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
       ceilingBitsPerSecond: maybe(rate),
       yieldingSince: maybe(time),
       yields: bytes,
+      measuredTo: maybe(fc.constantFrom('first-hop', 'tunnel-end', 'service', 'router')),
+      pingProblem: maybe(fc.constantFrom('missing', 'not-allowed', 'no-answer')),
     }),
   }),
   gateway: fc.record({

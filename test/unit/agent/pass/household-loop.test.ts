@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type ProbeTarget, patienceMs } from '../../../../src/system/line-probe.ts';
-import { router, service, start, startYielding, type World } from './household-world.ts';
+import { router, service, start, startYielding, tunnelEnd, type World } from './household-world.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -10,29 +9,64 @@ describe('the household’s loop', () => {
     ['nothing is shared', 0],
     ['too little is shared to be felt', 50e3],
   ])('asks nobody and waits two seconds where %s', async (_, bitsPerSecond) => {
-    const { home, asked, rates, run } = start();
+    const { home, asked, ends, rates, run } = start();
     home.bitsPerSecond = bitsPerSecond;
     expect(await run(10)).toEqual(Array.from({ length: 10 }, () => 4_000));
     expect([asked, rates]).toEqual([[], []]);
+    expect(ends).toEqual(Array.from({ length: 10 }, () => 'rest'));
   });
 
-  test('asks the service each half second while something is shared, and leaves the rate alone while nothing is late', async () => {
+  test('waits for each answer of the ping while something is shared, and leaves the rate alone while nothing is late', async () => {
     const { asked, rates, household, run } = start();
     const waits = await run(20);
-    expect(waits.slice(1)).toEqual(Array.from({ length: 19 }, () => 500));
-    expect(asked).toEqual(Array.from({ length: 19 }, () => service));
+    expect(waits.slice(1)).toEqual(Array.from({ length: 19 }, () => 400));
+    expect(asked).toHaveLength(19);
+    expect(asked.at(-1)).toEqual({
+      loadBits: expect.closeTo(20e6, -6),
+      lineBits: 0,
+      rateBits: Number.POSITIVE_INFINITY,
+      tunnelEnd,
+      service,
+      router,
+    });
     expect(rates).toEqual([]);
-    expect(household).toEqual({ yields: 0 });
+    expect(household).toEqual({ yields: 0, measuredTo: 'first-hop' });
+  });
+
+  test('learns nothing where nobody is asked, and forgets nothing', async () => {
+    const world = await startYielding();
+    const { home, rates, household, run } = world;
+    const count = rates.length;
+    home.place = undefined;
+    expect(await run(300)).toEqual(Array.from({ length: 300 }, () => 500));
+    expect([rates.length, household.yieldingSince]).toEqual([count, expect.any(Date)]);
+  });
+
+  test('says whom it measures to, and why it is not by ping', async () => {
+    const { home, household, run } = start();
+    await run(5);
+    expect(household).toMatchObject({ measuredTo: 'first-hop', pingProblem: undefined });
+    home.place = { kind: 'service', place: service.host };
+    home.problem = 'missing';
+    expect((await run(5)).at(-1)).toBe(500);
+    expect(household).toMatchObject({ measuredTo: 'service', pingProblem: 'missing' });
   });
 
   test.each([
     ['http://service.example', { host: 'service.example', port: 80 }],
     ['https://service.example:8443/api', { host: 'service.example', port: 8443 }],
     ['https://[2001:db8::1]', { host: '2001:db8::1', port: 443 }],
-  ])('asks %s where it is', async (baseUrl, target) => {
+  ])('knows where %s is', async (baseUrl, target) => {
     const { asked, run } = start({ baseUrl });
     await run(2);
-    expect(asked).toEqual([target]);
+    expect(asked.map((question) => question.service)).toEqual([target]);
+  });
+
+  test('knows no tunnel’s end where no source has one', async () => {
+    const { sections, asked, run } = start();
+    sections.sources.wireGuard = undefined;
+    await run(2);
+    expect(asked.map((question) => question.tunnelEnd)).toEqual([undefined]);
   });
 
   test('sets the rate that is left, and tells it in its section', async () => {
@@ -136,6 +170,7 @@ describe('yielding', () => {
     const world = await startYielding();
     const { asked, rates, household, run, said } = world;
     const [askedBefore, setBefore] = [asked.length, rates.length];
+    world.ends.length = 0;
     end(world);
     expect(await run(5)).toEqual(Array.from({ length: 5 }, () => 4_000));
     expect(rates.slice(setBefore)).toEqual([undefined]);
@@ -144,69 +179,20 @@ describe('yielding', () => {
       ceilingBitsPerSecond: undefined,
       yieldingSince: undefined,
       yields: 1,
+      measuredTo: 'first-hop',
     });
+    expect(world.ends).toEqual(Array.from({ length: 5 }, () => 'end'));
     expect(asked).toHaveLength(askedBefore);
     expect(said()).toEqual(['yielding to the household', 'the household leaves the line']);
     expect(household.yields).toBe(1);
   });
 });
 
-describe('a service that does not answer', () => {
-  const hostsOf = ({ asked }: World, from: number) =>
-    new Set(asked.slice(from).map(({ host }) => host));
-
-  test.each([
-    ['says nothing', patienceMs],
-    ['cannot be tried', undefined],
-  ])('is replaced by the router for five minutes where it %s', async (_, delayMs) => {
-    const world = start();
-    await world.run(10);
-    world.home.delayOf = ({ host }) => (host === service.host ? delayMs : 2);
-    await world.run(5);
-    const from = world.asked.length;
-    await world.run(500);
-    expect(world.asked.slice(from)).toEqual(Array.from({ length: 500 }, () => router));
-    world.home.delayOf = () => 40;
-    await world.run(120);
-    expect(world.asked.at(-1)).toEqual(service);
-  });
-
-  test('is not replaced after a single failure, nor if it answers in between', async () => {
-    const world = start();
-    await world.run(10);
-    let count = 0;
-    world.home.delayOf = () => {
-      count += 1;
-      return count % 2 === 0 ? 40 : undefined;
-    };
-    await world.run(40);
-    expect(hostsOf(world, 0)).toEqual(new Set([service.host]));
-  });
-
-  test.each([
-    ['a router that is farther', 90],
-    ['the service, which is farther than the router, when it is asked again', 2],
-  ])('is no reason to yield: %s', async (_, routerMs) => {
-    const world = start();
-    const { home, rates, run } = world;
-    const delayOf = ({ host }: ProbeTarget) => (host === service.host ? 40 : routerMs);
-    home.delayOf = delayOf;
-    await run(20);
-    home.delayOf = (target) => (target.host === service.host ? undefined : delayOf(target));
-    await run(300);
-    home.delayOf = delayOf;
-    await run(600);
-    expect(world.asked.at(-1)).toEqual(service);
-    expect(hostsOf(world, 0)).toEqual(new Set([service.host, router.host]));
-    expect(rates).toEqual([]);
-  });
-
-  test('is tried again where no router is known', async () => {
-    const world = start();
-    world.sections.path.observed = undefined;
-    world.home.delayOf = () => undefined;
-    await world.run(20);
-    expect(hostsOf(world, 0)).toEqual(new Set([service.host]));
-    expect(world.rates).toEqual([]);
-  });
+test('delays to another place are not compared with the former ones', async () => {
+  const { home, rates, run } = start();
+  await run(20);
+  home.place = { kind: 'tunnel-end', place: tunnelEnd };
+  home.delayOf = () => 90;
+  await run(300);
+  expect(rates).toEqual([]);
 });

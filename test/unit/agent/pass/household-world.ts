@@ -1,12 +1,13 @@
 import { vi } from 'vitest';
 import { createSections } from '../../../../src/agent/create-sections.ts';
 import { createHouseholdLoop } from '../../../../src/agent/pass/household-loop.ts';
+import type { HouseholdProbe, Probed } from '../../../../src/agent/pass/household-probe.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import { createLogger } from '../../../../src/report/logger.ts';
-import type { ProbeTarget } from '../../../../src/system/line-probe.ts';
 
 export const service = { host: 'service.example', port: 443 };
-export const router = { host: '192.168.1.1', port: 53 };
+export const router = '192.168.1.1';
+export const tunnelEnd = '198.51.100.2';
 
 interface Setting {
   readonly provide?: object;
@@ -22,25 +23,35 @@ export function start({ provide = {}, baseUrl = 'https://service.example' }: Set
   const sections = createSections(config, new Date(0));
   sections.mode.decision = { permit: true, mode: 'public', reasons: [], devices: [] };
   sections.sources.all = [{ driver: { device: 'tributary0' } }] as never;
-  sections.path.observed = { router: router.host, sources: [] } as never;
+  sections.path.observed = { router, sources: [] } as never;
+  sections.sources.wireGuard = { tunnel: () => ({ endpoint: `${tunnelEnd}:51820` }) } as never;
   const lines: string[] = [];
   const logs = { write: (line: string) => void lines.push(line) };
   const home = {
     bitsPerSecond: 20e6,
     /** What this device does for itself, bits per second. */
     ownBits: 0,
-    delayOf: (_: ProbeTarget): number | undefined => 40,
+    delayOf: (): number | undefined => 40,
+    /** Whom the delays are measured to; undefined where nobody is asked. */
+    place: { kind: 'first-hop', place: '203.0.113.1' } as Omit<Probed, 'delayMs'> | undefined,
+    problem: undefined as ReturnType<HouseholdProbe['problem']>,
   };
   const rates: (number | undefined)[] = [];
-  const asked: ProbeTarget[] = [];
+  const asked: Parameters<HouseholdProbe['measure']>[0][] = [];
+  const ends: ('rest' | 'end')[] = [];
   let bytes = { tunnel: 0, card: 0 };
   const { tick } = createHouseholdLoop({
     state: sections as never,
     household: sections.household,
     line: { setRate: async (bits) => rates.push(bits) > 0 },
-    probe: async (target) => {
-      asked.push(target);
-      return home.delayOf(target);
+    probe: {
+      measure: async (question) => {
+        asked.push(question);
+        return home.place && { ...home.place, delayMs: home.delayOf() };
+      },
+      rest: () => void ends.push('rest'),
+      end: () => void ends.push('end'),
+      problem: () => home.problem,
     },
     readCarried: () => ({ rxBytes: bytes.tunnel / 2, txBytes: bytes.tunnel / 2, packets: 0 }),
     readHardwareBytes: () => bytes.card,
@@ -49,7 +60,8 @@ export function start({ provide = {}, baseUrl = 'https://service.example' }: Set
   });
   const pass = async () => {
     const waitMs = await tick(new AbortController().signal);
-    const goneMs = Math.max(waitMs, 1);
+    // The next answer of a ping comes 100 ms later than it is waited for.
+    const goneMs = waitMs === 400 ? 500 : Math.max(waitMs, 1);
     const sharedBits = Math.min(home.bitsPerSecond, rates.at(-1) ?? Number.POSITIVE_INFINITY);
     const shared = (sharedBits * goneMs) / 8000;
     bytes = {
@@ -65,7 +77,7 @@ export function start({ provide = {}, baseUrl = 'https://service.example' }: Set
     return waits;
   };
   const said = () => lines.map((line) => JSON.parse(line).message);
-  return { sections, household: sections.household, home, rates, asked, run, said };
+  return { sections, household: sections.household, home, rates, asked, ends, run, said };
 }
 
 export type World = ReturnType<typeof start>;

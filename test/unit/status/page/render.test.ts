@@ -169,6 +169,8 @@ describe('the page for people', () => {
       ceilingBitsPerSecond: 20_000_000,
       yieldingSince: ago(3600),
       yields: 1,
+      measuredTo: 'first-hop',
+      pingProblem: undefined,
     } as const;
     const recent = makeRecent(providingFacts);
     const page = await render(createFacts({ timeZone: 'Asia/Tokyo', provide: { household } }), {

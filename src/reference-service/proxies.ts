@@ -58,10 +58,7 @@ export interface Proxies {
   find(clientId: string): IssuedProxy | undefined;
   /** What the clients of the range were issued, by client id. */
   listIn(range: ClientRange): ReadonlyMap<string, IssuedProxy>;
-  /**
-   * Issues what is requested and not issued yet. What was issued once is never changed, but for a
-   * token of an older version, which no proxy takes.
-   */
+  /** Issues what is requested and not issued yet. What was issued once is never changed. */
   issue(clientId: string, request: ProxyRequest): void;
   /**
    * Every client with a tunnel, of every network, oldest first. Simulated clients are left out,
@@ -90,7 +87,7 @@ export function createProxies(database: DatabaseSync): Proxies {
       // The proxies find the client by the first half.
       const token = `${clientId}.${randomBytes(24).toString('base64url')}`;
       if (needsUrls)
-        run`update proxy set is_url_issued = 1, auth_token = iif(auth_token glob ${`${clientId}.*`}, auth_token, ${token}) where client_id = ${clientId}`;
+        run`update proxy set is_url_issued = 1, auth_token = coalesce(auth_token, ${token}) where client_id = ${clientId}`;
       if (!needsTunnel || find(clientId)?.tunnel !== undefined) return;
       const { privateKey, publicKey } = createKeyPair();
       insert('tunnel', { clientId, privateKey: privateKey.reveal(), publicKey });
@@ -104,7 +101,6 @@ export function createProxies(database: DatabaseSync): Proxies {
 }
 
 function toIssued({
-  clientId,
   instanceId,
   isUrlIssued,
   authToken,
@@ -112,12 +108,10 @@ function toIssued({
   privateKey,
   publicKey,
 }: IssuedRow): IssuedProxy {
-  // One of an older version does not say whose it is: no proxy takes it.
-  const isGood = authToken?.startsWith(`${clientId}.`) === true;
   return {
     instanceId,
-    hasUrls: isUrlIssued === 1 && isGood,
-    authToken: isGood ? new Secret(authToken) : undefined,
+    hasUrls: isUrlIssued === 1,
+    authToken: authToken === null ? undefined : new Secret(authToken),
     tunnel:
       number === null
         ? undefined

@@ -1,7 +1,7 @@
 import { platformSchema } from './platform/platform-schema.ts';
 
 /** A database of any other version is refused. */
-export const schemaVersion = 12;
+export const schemaVersion = 13;
 
 /**
  * Turns an empty database into one of this service. `offer` says to whom a connected client may be

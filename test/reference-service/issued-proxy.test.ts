@@ -69,7 +69,7 @@ test('no proxy is listed without the port of one', () => {
   expect(listed(undefined)).toMatchObject({ http_proxy_url: '', socks_proxy_url: '' });
 });
 
-test('a token of an older version, which no proxy takes, is none and is renewed', () => {
+test('a token says whose it is, and stays the same when it is asked for again', () => {
   using database = openDatabase(makeDirectory());
   const proxies = createProxies(database);
   const clients = createClients(database, proxies, () => 1);
@@ -80,14 +80,9 @@ test('a token of an older version, which no proxy takes, is none and is renewed'
   });
   const readToken = () => proxies.find(clientId)?.authToken?.reveal();
   const issued = readToken();
-  const issueAgain = () => proxies.issue(clientId, { needsUrls: true, needsTunnel: false });
-  issueAgain();
+  expect(issued).toMatch(new RegExp(`^${clientId}\\..{32}$`));
+  proxies.issue(clientId, { needsUrls: true, needsTunnel: false });
   expect(readToken()).toBe(issued);
-  database.exec("update proxy set auth_token = 'of-an-older-version'");
-  expect(proxies.find(clientId)).toMatchObject({ hasUrls: false, authToken: undefined });
-  issueAgain();
-  expect(proxies.find(clientId)?.hasUrls).toBe(true);
-  expect(readToken()).toMatch(new RegExp(`^${clientId}\\..{32}$`));
 });
 
 test('a key pair is one that WireGuard can use: two of them agree on a secret', () => {

@@ -1,5 +1,4 @@
 import { confirmOrStop, defineCommand, refuse } from '../../frame/command.ts';
-import type { Session } from '../../frame/session.ts';
 
 export const confirm = defineCommand({
   usage: 'confirm <code>',
@@ -9,8 +8,8 @@ export const confirm = defineCommand({
   examples: { 'tributary device confirm K7WQ2M4XZP': 'names the network and asks' },
   async run(session, { words: [code = ''], options }, context) {
     session.findServed('confirmShare');
-    const { outgoing } = await readAssociations(session);
-    const shared = outgoing.find((own) => own.code === code);
+    const { outgoingSharedDevices } = await session.call('deviceAssociations', undefined);
+    const shared = outgoingSharedDevices.find((own) => own.code === code);
     if (shared === undefined) throw createUnknownError(code);
     const { networkName, deviceName } = shared;
     if (!networkName) throw refuse('no network has added the device of this code yet');
@@ -34,29 +33,22 @@ export const unshare = defineCommand({
   examples: { 'tributary device unshare K7WQ2M4XZP': 'says what it ends, and asks' },
   async run(session, { words: [code = ''], options }, context) {
     session.findServed('removeAssociation');
-    const { outgoing, incoming, waiting } = await readAssociations(session);
-    const found = [...outgoing, ...incoming, ...waiting].find((own) => own.code === code);
+    const answer = await session.call('deviceAssociations', undefined);
+    const waiting = answer.pendingAdoptionDevices.find((own) => own.code === code);
+    const shared = [...answer.outgoingSharedDevices, ...answer.incomingSharedDevices].find(
+      (own) => own.code === code,
+    );
+    const found = shared ?? waiting;
     if (found === undefined) throw createUnknownError(code);
     const { deviceName } = found;
-    const with_ = 'networkName' in found && found.networkName ? ` with ${found.networkName}` : '';
-    const what = waiting.some((own) => own.code === code)
-      ? 'Withdraw the code of'
-      : 'End the share of';
-    await confirmOrStop(`${what} ${deviceName ?? 'the device'}${with_}?`, options, context);
+    const party = shared?.networkName ? ` with ${shared.networkName}` : '';
+    const what = waiting === undefined ? 'End the share of' : 'Withdraw the code of';
+    await confirmOrStop(`${what} ${deviceName ?? 'the device'}${party}?`, options, context);
     await session.call('removeAssociation', { code });
     return { code, deviceName, removed: true };
   },
   render: ({ code, deviceName = 'the device' }) => `Ended: ${deviceName} (${code}).\n`,
 });
-
-async function readAssociations(session: Session) {
-  const answer = await session.call('deviceAssociations', undefined);
-  return {
-    outgoing: answer.outgoingSharedDevices,
-    incoming: answer.incomingSharedDevices,
-    waiting: answer.pendingAdoptionDevices,
-  };
-}
 
 function createUnknownError(code: string) {
   return refuse(`no share or adoption has the code ${code}`, {

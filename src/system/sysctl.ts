@@ -79,7 +79,8 @@ export async function writeSysctl(path: string, value: string): Promise<void> {
 
 /**
  * Only the command that starts the container can set these. Both also hold for interfaces that are
- * made later.
+ * made later. A container that is started without them takes its host's (devconf_inherit_init_net
+ * of the kernel), which is all that the owner of a Home Assistant add-on can set.
  */
 const inContainers =
-  'a container has to be started with --sysctl net.ipv4.ip_forward=1 --sysctl net.ipv4.conf.default.rp_filter=2';
+  'a container has to be started with --sysctl net.ipv4.ip_forward=1 --sysctl net.ipv4.conf.default.rp_filter=2; where its flags are not yours to choose, as of a Home Assistant add-on, set both on the host and start it again';

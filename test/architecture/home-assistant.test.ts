@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { credentialNames } from '../../src/config/credential-names.ts';
 import { listConfigKeys } from '../../src/config/keys.ts';
 import { provideModes } from '../../src/service/profiles.ts';
 
@@ -42,7 +43,6 @@ const description = z.strictObject({
   environment: z.record(z.string().regex(/^\w+$/), z.string()),
   ports: z.record(z.string().regex(/^\d+\/(?:tcp|udp)$/), z.int().nullable()),
   ports_description: z.record(z.string(), z.string()),
-  webui: z.string().regex(/^https?:\/\/\[HOST\]:\[PORT:\d+\].*$/),
   options: z.record(z.string(), z.unknown()),
   schema: z.record(
     z.string(),
@@ -56,7 +56,15 @@ describe("Home Assistant's add-on", () => {
   });
 
   test('is refused a description that asks for more', () => {
-    for (const more of [{ full_access: true }, { host_network: true }, { docker_api: true }]) {
+    // A button to the page: without an open port, which it does not look for, it leads nowhere.
+    const webui = 'http://[HOST]:[PORT:9469]';
+    const further = [
+      { full_access: true },
+      { host_network: true },
+      { docker_api: true },
+      { webui },
+    ];
+    for (const more of further) {
       expect(description.safeParse({ ...addOn, ...more }).success).toBe(false);
     }
     expect(description.safeParse({ ...addOn, privileged: ['SYS_ADMIN'] }).success).toBe(false);
@@ -88,7 +96,7 @@ describe("Home Assistant's add-on", () => {
       cap: '500 GB',
       rate_limit: '20 Mbit',
       auth_code: '$(touch never) `x` "y"',
-      status_token: '',
+      status_token: 'sixteen-or-more-signs',
       settings: [{ name: 'TRIBUTARY_PROVIDE_TIME_ZONE', value: 'Europe/Berlin' }],
     };
     expect(Object.keys(options)).toEqual(expect.arrayContaining(Object.keys(addOn.schema)));
@@ -100,11 +108,14 @@ describe("Home Assistant's add-on", () => {
       TRIBUTARY_PROVIDE_CAP_BYTES: '500 GB',
       TRIBUTARY_PROVIDE_RATE_LIMIT_LINE: '20 Mbit',
       TRIBUTARY_AUTH_CODE: options.auth_code,
+      TRIBUTARY_STATUS_TOKEN: options.status_token,
       TRIBUTARY_PROVIDE_TIME_ZONE: 'Europe/Berlin',
     });
-    const known = [...listConfigKeys().map(({ environmentName }) => environmentName)];
-    const { TRIBUTARY_AUTH_CODE: _, ...keys } = handed;
-    expect(Object.keys(keys).filter((name) => !known.includes(name))).toEqual([]);
+    const names = [...Object.keys(handed), ...Object.keys(addOn.environment)];
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+    expect(start({ ...options, cap: '', status_token: null })).not.toHaveProperty([
+      'TRIBUTARY_STATUS_TOKEN',
+    ]);
   });
 
   test('lets no setting be a command', () => {
@@ -122,6 +133,13 @@ describe("Home Assistant's add-on", () => {
     for (const name of copied.split(' ').slice(1, -1)) expect(read(name)).not.toBe('');
   });
 });
+
+/** Every name that the agent reads in its environment. */
+const known: readonly (string | undefined)[] = [
+  'TRIBUTARY_STATE_DIR',
+  ...listConfigKeys().map(({ environmentName }) => environmentName),
+  ...Object.values(credentialNames).map(({ environment }) => environment),
+];
 
 /** What the add-on's entry has in its environment before it becomes the agent. */
 function start(options: object): Readonly<Record<string, string>> {

@@ -10,6 +10,7 @@ import {
   oneOf,
   portEntry,
   prefix,
+  publicAddress,
   trueOrFalse,
   wholeNumber,
 } from './values.ts';
@@ -95,6 +96,9 @@ export const gatewaySection = z
           .describe(
             'A STUN server on the Internet to ask as well, HOST:PORT. It learns that this device exists.',
           ),
+        fixed: publicAddress
+          .optional()
+          .describe('The address itself, where it stays the same and the router does not tell it.'),
       })
       .prefault({})
       .describe(

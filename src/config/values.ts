@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import * as z from 'zod';
-import { parsePrefix } from '../lib/addresses.ts';
+import { isOnInternet, parsePrefix } from '../lib/addresses.ts';
 import { toHostName } from '../lib/host-name.ts';
 import { type HostPort, parseHostPort } from '../lib/host-port.ts';
 import { otherProtocols, parsePortRange } from '../lib/ports.ts';
@@ -72,6 +72,12 @@ export const prefix = textThat(
   const parsed = parsePrefix(text);
   return parsed === undefined || parsed.length >= (parsed.family === 4 ? 8 : 7);
 }, 'a prefix of /8 or longer (IPv6: /7 or longer): a wider one would open every private network');
+
+/** An address that a home can have on the Internet. */
+export const publicAddress = textThat(
+  (text) => isIPv4(text) && isOnInternet(text),
+  'an IPv4 address on the Internet, such as "203.0.113.7"',
+);
 
 /** A destination that consumers may not reach: an address, a prefix, or a file of them. */
 export const deniedDestination = textThat(

@@ -9,7 +9,8 @@ export type Finding =
   /** The check could not be made, or its failure follows from another one. */
   | { readonly verdict: 'skip'; readonly found: string }
   | {
-      readonly verdict: 'fail';
+      /** `warn` where the device shares all the same, and the owner decides. */
+      readonly verdict: 'warn' | 'fail';
       readonly found: string;
       /** The command that fixes it; one sentence where no command does. */
       readonly fix: string;
@@ -21,6 +22,10 @@ export function pass(found: string): Finding {
 
 export function skip(found: string): Finding {
   return { verdict: 'skip', found };
+}
+
+export function warn(found: string, fix: string): Finding {
+  return { verdict: 'warn', found, fix };
 }
 
 export function fail(found: string, fix: string): Finding {

@@ -16,7 +16,7 @@ interface DoctorRow {
   readonly id: CheckId;
   readonly verdict: Finding['verdict'];
   readonly found: string;
-  /** What fixes a failure; null for other verdicts. */
+  /** What fixes a failure or a warning; null for other verdicts. */
   readonly mend: string | null;
   /** The failed check from which this one follows; null without one. */
   readonly becauseOf: CheckId | null;
@@ -25,9 +25,9 @@ interface DoctorRow {
 export function toDoctorDocument(results: readonly Result[]): DoctorDocument {
   const checks = results.map(({ id, finding, becauseOf = null }) => {
     const { verdict, found } = finding;
-    return { id, verdict, found, mend: verdict === 'fail' ? finding.fix : null, becauseOf };
+    return { id, verdict, found, mend: 'fix' in finding ? finding.fix : null, becauseOf };
   });
-  return { checks, failed: countFailed(results) };
+  return { checks, failed: count(results, 'fail') };
 }
 
 /** Before a device is set up, what is not known yet would only hide what to do first. */
@@ -36,15 +36,15 @@ function chooseTold(results: readonly Result[]): readonly Result[] {
   return isSetUp ? results : results.filter(({ finding }) => finding.verdict === 'fail');
 }
 
-function countFailed(results: readonly Result[]): number {
-  return results.filter(({ finding }) => finding.verdict === 'fail').length;
+function count(results: readonly Result[], verdict: Finding['verdict']): number {
+  return results.filter(({ finding }) => finding.verdict === verdict).length;
 }
 
 const titleWidth = 18;
 
 /**
- * The report for people: a line for each check with its verdict, the fix below a failure, the sum
- * at the end. Commands are never wrapped.
+ * The report for people: a line for each check with its verdict, the fix below a failure or a
+ * warning, the sum at the end. Commands are never wrapped.
  */
 export function renderReport(
   results: readonly Result[],
@@ -56,14 +56,13 @@ export function renderReport(
     const text =
       becauseOf === undefined ? finding.found : `follows from “${titles.get(becauseOf)}”`;
     const found = wrapText(text, { width: Math.max(columns ?? 1000, 50), first });
-    return finding.verdict === 'fail'
+    return 'fix' in finding
       ? [...found, `${' '.repeat(first.length)}> ${toPlainText(finding.fix)}`]
       : found;
   });
-  const failed = countFailed(results);
-  const sum =
-    failed === 0
-      ? 'No problem found.'
-      : `${failed} ${failed === 1 ? 'problem' : 'problems'} to fix.`;
-  return [...lines, '', sum];
+  const [failed, warned] = [count(results, 'fail'), count(results, 'warn')];
+  const sum = failed === 0 ? 'No problem found' : `${tell(failed, 'problem')} to fix`;
+  return [...lines, '', `${sum}${warned === 0 ? '' : `, ${tell(warned, 'warning')}`}.`];
 }
+
+const tell = (amount: number, what: string) => `${amount} ${what}${amount === 1 ? '' : 's'}`;

@@ -38,8 +38,8 @@ export async function runChecks(
 }
 
 /**
- * A failure is a consequence if one of the checks that it needs failed too. So one fault is
- * reported as one failure.
+ * A failure or a warning is a consequence if one of the checks that it needs failed too. So one
+ * fault is reported as one failure. A warning is no cause.
  */
 export function assignCauses(
   checks: readonly Check[],
@@ -49,9 +49,9 @@ export function assignCauses(
   // The table is in the order of the needs, so the cause is always known already.
   return checks.map(({ id, title, needs }) => {
     const finding = findings.get(id) ?? skip('not looked at');
-    const isFailed = finding.verdict === 'fail';
-    const cause = isFailed ? needs.flatMap((need) => causes.get(need) ?? [])[0] : undefined;
-    if (isFailed) causes.set(id, cause ?? id);
+    const isBad = finding.verdict === 'fail' || finding.verdict === 'warn';
+    const cause = isBad ? needs.flatMap((need) => causes.get(need) ?? [])[0] : undefined;
+    if (finding.verdict === 'fail') causes.set(id, cause ?? id);
     return {
       id,
       title,

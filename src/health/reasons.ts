@@ -116,7 +116,7 @@ const reasons = {
   'outside-unknown': {
     fixedBy: 'owner',
     action:
-      'Have your router asked another way: sudo tributary config set gateway.public_address.upnp true. Or add your public address to gateway.deny_destinations.',
+      'Have your router asked another way: sudo tributary config set gateway.public_address.upnp true. Where it is silent then, too, and your address never changes, name it: sudo tributary config set gateway.public_address.fixed ADDRESS',
   },
   'connections-full': { fixedBy: 'owner', action: 'Share fewer: gateway.connections.total' },
   'connections-kept': { fixedBy: 'owner', action: 'Install conntrack, and pause now and then.' },

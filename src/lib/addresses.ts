@@ -84,6 +84,25 @@ export function isInAny(address: string, prefixes: readonly string[]): boolean {
   return isIP(address) !== 0 && prefixes.some((prefix) => overlaps(own, prefix));
 }
 
+/**
+ * Addresses that are not on the Internet. A router behind another router says that it has one, and
+ * so does a router without a connection.
+ */
+const inside = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '224.0.0.0/3',
+];
+
+/** Whether an IPv4 address can be a home's public one. */
+export function isOnInternet(address: string): boolean {
+  return !isInAny(address, inside);
+}
+
 /** The eight 16-bit groups of an IPv6 address. */
 export function toGroups(address: string): readonly number[] {
   // The URL parser writes the address in its shortest form, with a trailing IPv4 part turned into

@@ -99,7 +99,10 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
     ownConnections: Math.ceil(total / 4),
     switched,
   };
-  const policy = { ...found, uplinkAddresses, publicAddresses: known, ...ways };
+  const { fixed } = ways.publicAddress;
+  const withFixed = (addresses: readonly string[]) =>
+    fixed === undefined ? addresses : [...new Set([...addresses, fixed])].sort();
+  const policy = { ...found, uplinkAddresses, publicAddresses: withFixed(known), ...ways };
   const isTimed = (await installFence(exec, policy)) !== 'untimed';
   const mtu = Math.min(1500, interfaces.find(({ name }) => name === uplink)?.mtu ?? 1500);
   const isThere = interfaces.some(({ name }) => name === hostSide);
@@ -113,11 +116,12 @@ export async function bringNamespaceUp(host: NamespaceHost, ways: WaysOut): Prom
   // This comes last, because another firewall may not answer, and the namespace is complete without
   // it.
   await letThrough(exec);
-  const publicAddresses = await learnPublicAddresses(network, uplink, ways);
-  const addresses = publicAddresses.length === 0 ? known : publicAddresses;
-  await outsideFile.write({ addresses, isTimed });
-  if (publicAddresses.length > 0 && publicAddresses.join() !== known.join()) {
-    await installFence(exec, { ...policy, publicAddresses });
+  const router = chooseRouter(network, uplink);
+  const told = await learnPublicAddresses(network, uplink, { router, ways });
+  const addresses = told.length === 0 ? known : told;
+  await outsideFile.write({ addresses, router, isTimed });
+  if (addresses.join() !== known.join()) {
+    await installFence(exec, { ...policy, publicAddresses: withFixed(addresses) });
   }
   const whyNone =
     uplink === undefined
@@ -193,13 +197,13 @@ const learnWithinMs = 10_000;
 async function learnPublicAddresses(
   network: Omit<Network, 'families' | 'rules'>,
   uplink: string | undefined,
-  { publicAddress }: WaysOut,
+  { router, ways }: { readonly router: string | undefined; readonly ways: WaysOut },
 ): Promise<readonly string[]> {
   const own = listPublicAddresses(network.interfaces, uplink);
   if (own.length > 0) return own;
-  const { ask_router: natPmp, upnp } = publicAddress;
-  const ways = { router: chooseRouter(network, uplink), natPmp, upnp, stun: undefined };
-  return (await askForPublicAddresses(ways, AbortSignal.timeout(learnWithinMs))).addresses;
+  const { ask_router: natPmp, upnp } = ways.publicAddress;
+  const asked = { router, natPmp, upnp, stun: undefined };
+  return (await askForPublicAddresses(asked, AbortSignal.timeout(learnWithinMs))).addresses;
 }
 
 /** Writes the file that is /etc/resolv.conf inside, and resolves with the servers in it. */

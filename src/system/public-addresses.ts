@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { isInAny } from '../lib/addresses.ts';
+import { isOnInternet } from '../lib/addresses.ts';
 import type { HostPort } from '../lib/host-port.ts';
 import { readFileIfThere, removeFile, writeFileAtomic } from './files.ts';
 import { askRouterForAddress } from './nat-pmp.ts';
@@ -20,20 +20,6 @@ export interface Said {
   /** The answers that are addresses on the Internet. */
   readonly addresses: readonly string[];
 }
-
-/**
- * Addresses that are not on the Internet. A router behind another router answers with one, and so
- * does a router without a connection.
- */
-const inside = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '224.0.0.0/3',
-];
 
 /**
  * Asks all of them at once. At most one address is taken from each, so that no answer can deny
@@ -57,24 +43,22 @@ export async function askForPublicAddresses(
   return { answers, addresses: answers.filter(isOnInternet) };
 }
 
-/** Whether an IPv4 address can be a home's public one. */
-export function isOnInternet(address: string): boolean {
-  return !isInAny(address, inside);
-}
-
 // The agent's namespace cannot reach the home's router. The host asks it, and leaves the answer in
 // a folder that only root can write.
 const path = '/run/tributary-outside';
 
 /** What the host says to the agent in its namespace. */
 export interface ToldByHost {
-  /** The home's addresses on the Internet, as far as the host knows them. */
+  /** The home's addresses on the Internet, as far as the host was told them. */
   readonly addresses: readonly string[];
+  /** The home's router, as the host sees it; undefined without one. */
+  readonly router: string | undefined;
   /** False where the host cannot forget connections as soon as the namespace does. */
   readonly isTimed: boolean;
 }
 
 const untimed = 'untimed';
+const routerMark = 'router ';
 
 /**
  * The file in which the host leaves it; the agent's user reads it.
@@ -86,15 +70,19 @@ export const outsideFile = {
     const lines = ((await readFileIfThere(path)) ?? '').split('\n');
     return {
       addresses: lines.filter((line) => isIPv4(line)),
+      router: lines.find((line) => line.startsWith(routerMark))?.slice(routerMark.length),
       isTimed: !lines.includes(untimed),
     };
   },
   // The unit that writes the file may not change its owner, so everyone may read it.
-  write: ({ addresses, isTimed }: ToldByHost) =>
-    writeFileAtomic(
-      path,
-      [...addresses, ...(isTimed ? [] : [untimed])].map((line) => `${line}\n`).join(''),
-      (file) => file.chmod(0o644),
-    ),
+  write({ addresses, router, isTimed }: ToldByHost) {
+    const lines = [
+      ...addresses,
+      ...(router === undefined ? [] : [`${routerMark}${router}`]),
+      ...(isTimed ? [] : [untimed]),
+    ];
+    const text = lines.map((line) => `${line}\n`).join('');
+    return writeFileAtomic(path, text, (file) => file.chmod(0o644));
+  },
   remove: () => removeFile(path),
 };

@@ -128,8 +128,8 @@ describe('a clone', () => {
       config_set service.allow_insecure_http true
       config_set service.base_url $service
       config_set gateway.allow_destinations '[192.0.2.0/24, 198.51.100.0/24]'
-      # The world's router does not tell its public address, which is a finding.
-      config_set gateway.deny_destinations '[203.0.113.7]'
+      # The world's router does not tell its public address, which would be a warning.
+      config_set gateway.public_address.fixed 203.0.113.7
     `);
   });
 

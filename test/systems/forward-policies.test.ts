@@ -106,8 +106,8 @@ const begin = `
   until_true 30 firewall-cmd --state
   systemctl disable --quiet --now firewalld
   make_world; write_config; connect_host
-  # The world's router does not tell its public address, which is a finding.
-  sed -i 's/gateway: {/& deny_destinations: [203.0.113.7],/' /etc/tributary/tributary.yaml
+  # The world's router does not tell its public address, which would be a warning.
+  sed -i 's/gateway: {/& public_address: { fixed: 203.0.113.7 },/' /etc/tributary/tributary.yaml
 `;
 
 function renderScript({

@@ -91,8 +91,8 @@ describe.skipIf(hindrance !== undefined)(
       note installed
       tributary config set service.allow_insecure_http true
       tributary config set gateway.allow_destinations '[192.0.2.0/24, 198.51.100.0/24]'
-      # The world's router does not tell its public address, which is a finding.
-      tributary config set gateway.deny_destinations '[203.0.113.7]'
+      # The world's router does not tell its public address, which would be a warning.
+      tributary config set gateway.public_address.fixed 203.0.113.7
       # Two.
       auth_code >/srv/packages/code.txt
       ${readmeLines[1]} || fail 'it is not set up'

@@ -1,13 +1,7 @@
-import { isIPv4 } from 'node:net';
 import { TributaryError } from '../../errors/codes.ts';
 import { continueProblem } from '../../health/problem.ts';
 import { isInAny } from '../../lib/addresses.ts';
-import {
-  askForPublicAddresses,
-  isOnInternet,
-  outsideFile,
-  type Said,
-} from '../../system/public-addresses.ts';
+import { askForPublicAddresses, outsideFile } from '../../system/public-addresses.ts';
 import type { Loop } from '../run-loop.ts';
 import type { AgentState, Sections, Shared } from '../state.ts';
 
@@ -27,26 +21,28 @@ export function createOutsideLoop(parts: OutsideParts): Loop {
   let askedRouter: string | undefined;
   const tick = async (signal: AbortSignal) => {
     const router = state.path.observed?.router;
-    const { public_address: ways, deny_destinations: denied } = state.configuration.config.gateway;
-    // A public address that the owner denies by name may be this one.
-    const isNamed = denied.some((entry) => isIPv4(entry) && isOnInternet(entry));
-    const note = (why: string | undefined) => {
-      const problem = why === undefined || isNamed ? undefined : explain(why);
+    const { public_address: ways } = state.configuration.config.gateway;
+    /** Uses what was told, and the owner's word; without both, notes why nothing is known. */
+    const settle = (told: readonly string[], why: string | undefined) => {
+      const fixed = ways.fixed === undefined ? [] : [ways.fixed];
+      const addresses = [...new Set([...told, ...fixed])].sort();
+      const problem = addresses.length > 0 || why === undefined ? undefined : explain(why);
       outside.problem = continueProblem(outside.problem, problem, now());
+      // Before the device is registered no consumer can send anything, and the pass that makes the
+      // tunnel uses the addresses anyway.
+      if (takeAddresses(outside, addresses) && state.service.registration !== undefined)
+        wakeups.dataPath.notify();
     };
-    if (router === undefined || !(ways.ask_router || ways.upnp || ways.stun !== undefined)) {
-      note(router === undefined ? undefined : 'gateway.public_address lets nobody be asked for it');
+    const isAsked = ways.ask_router || ways.upnp || ways.stun !== undefined;
+    if (router === undefined || !isAsked) {
+      settle([], router && 'gateway.public_address lets nobody be asked for it');
       return mostSilentMs;
     }
     if (router !== askedRouter) silences = 0;
     askedRouter = router;
     const said = await ask(ways, router, signal);
     silences = said.addresses.length === 0 ? silences + 1 : 0;
-    note(findReason(router, said));
-    // Before the device is registered no consumer can send anything, and the pass that makes the
-    // tunnel uses the addresses anyway.
-    if (takeAddresses(outside, said) && state.service.registration !== undefined)
-      wakeups.dataPath.notify();
+    settle(said.addresses, explainSilence(said));
     return Math.min(askAgainMs * 2 ** Math.max(0, silences - 1), mostSilentMs);
   };
   return { name: 'outside', isOptional: true, isOnBeat: true, tick, wakeup: wakeups.outside };
@@ -56,7 +52,7 @@ export function createOutsideLoop(parts: OutsideParts): Loop {
  * Takes the addresses; true where they differ from the former ones. Without an answer, the former
  * ones stay refused.
  */
-function takeAddresses(outside: OutsideParts['outside'], { addresses }: Said): boolean {
+function takeAddresses(outside: OutsideParts['outside'], addresses: readonly string[]): boolean {
   if (addresses.length === 0 || addresses.join() === outside.addresses?.join()) return false;
   outside.addresses = addresses;
   return true;
@@ -70,25 +66,20 @@ const benchmarkRange = '198.18.0.0/15';
 
 type Ways = AgentState['configuration']['config']['gateway']['public_address'];
 
-const isOfHost = (router: string) => isInAny(router, [benchmarkRange]);
-
-async function ask(ways: Ways, router: string, signal: AbortSignal): Promise<Said> {
-  const isHost = isOfHost(router);
+/** Asks everyone who may be asked. `router` is the one that the owner knows. */
+async function ask(ways: Ways, gateway: string, signal: AbortSignal) {
+  const host = isInAny(gateway, [benchmarkRange]) ? await outsideFile.read() : undefined;
   const { ask_router: natPmp, upnp, stun } = ways;
   const said = await askForPublicAddresses(
-    { router: isHost ? undefined : router, natPmp, upnp, stun },
+    { router: host === undefined ? gateway : undefined, natPmp, upnp, stun },
     signal,
   );
-  const fromHost = isHost ? (await outsideFile.read()).addresses : [];
-  const addresses = [...new Set([...said.addresses, ...fromHost])].sort();
-  return { ...said, addresses };
+  const addresses = [...said.addresses, ...(host?.addresses ?? [])];
+  return { ...said, addresses, router: host === undefined ? gateway : host.router };
 }
 
-/** Why no address is known; undefined where one is. */
-function findReason(router: string, { answers, addresses }: Said): string | undefined {
-  if (addresses.length > 0) return undefined;
-  // The host's end of the namespace is no router that the owner knows.
-  const whose = isOfHost(router) ? 'your router' : `your router (${router})`;
+function explainSilence({ answers, router }: Awaited<ReturnType<typeof ask>>): string {
+  const whose = router === undefined ? 'your router' : `your router (${router})`;
   return answers.length === 0
     ? `${whose} does not tell it`
     : `${whose} says ${answers[0]}, so it is behind another router`;

@@ -1,4 +1,3 @@
-import { isIPv4 } from 'node:net';
 import { specialPrefixes, tableName } from '../../gateway/policy.ts';
 import { chooseRouter, chooseUplink, listPublicAddresses } from '../../gateway/uplink.ts';
 import { explainNoWay, findWayOut, listDefaultRoutes, listDetours } from '../../gateway/way-out.ts';
@@ -8,8 +7,7 @@ import { hostSide } from '../../namespace/plan.ts';
 import { listDevices } from '../../source/drivers.ts';
 import { type Network, observeRoutes } from '../../system/ip.ts';
 import { observeNftTable } from '../../system/nft.ts';
-import { isOnInternet } from '../../system/public-addresses.ts';
-import { type Finding, fail, pass } from '../check.ts';
+import { type Finding, fail, pass, warn } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /** The agent changes only its own network namespace. Without one it needs a way to make one. */
@@ -165,20 +163,20 @@ export async function lookAtOutside(host: DoctorHost): Promise<Finding> {
   const uplink = chooseUplink(here, await findUplinkSettings(host));
   const own = listPublicAddresses(here.interfaces, uplink);
   if (own.length > 0) return pass(`${own.join(', ')}, this device's own`);
-  const named = gateway.deny_destinations.filter((entry) => isIPv4(entry) && isOnInternet(entry));
-  const { ask_router: natPmp, upnp, stun } = gateway.public_address;
+  const { ask_router: natPmp, upnp, stun, fixed } = gateway.public_address;
   const isAsked = natPmp || upnp || stun !== undefined;
   const router = chooseRouter(here, uplink);
-  const { addresses } = isAsked
+  const { addresses: told } = isAsked
     ? await host.askOutside({ router, natPmp, upnp, stun })
     : { addresses: [] };
+  const addresses = [...new Set([...told, ...(fixed === undefined ? [] : [fixed])])].sort();
   if (addresses.length > 0) return lookAtAddresses(host, addresses, gateway.allow_destinations);
+  const whose = router === undefined ? 'the network' : `your router (${router})`;
   const why = isAsked
-    ? `${router ?? 'the network'} does not tell your public address`
+    ? `${whose} does not tell your public address`
     : 'gateway.public_address lets nobody be asked for your public address';
-  if (named.length > 0) return pass(`${why}; gateway.deny_destinations names ${named.join(', ')}`);
-  return fail(
-    `${why}, so consumers may reach what your router exposes there`,
+  return warn(
+    `${why}. Consumers may reach what your router shows at that address, such as its own page`,
     findAction('outside-unknown'),
   );
 }

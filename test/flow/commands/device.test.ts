@@ -13,14 +13,14 @@ describe('tributary device list', () => {
     ['80', 80],
     ['50', 50],
     ['pipe', undefined],
-  ])('shows the devices and what they did, on %s columns', async (name, columns) => {
+  ])('shows the devices, on %s columns', async (name, columns) => {
     const { run, devices } = await createHousehold();
     const { stdout, exitCode } = await run(list, { columns });
     expect(exitCode).toBe(0);
     await expectGolden(`device-list-${name}.txt`, maskChance(stdout, [], Object.values(devices)));
   });
 
-  test('gives scripts every figure', async () => {
+  test('gives scripts the same', async () => {
     const { run } = await createHousehold();
     const { stdout } = await run([...list, '--json']);
     await expectGolden('device-list.json', maskChance(indent(stdout)));

@@ -11,6 +11,8 @@ export interface Fault {
   readonly name: string;
   readonly is: CheckId;
   readonly found: RegExp;
+  /** `fail` by default. */
+  readonly verdict?: 'warn' | 'fail';
   /**
    * On the doctor's command line alone: variables, and a script in a mount namespace of its own
    * before it starts.
@@ -81,7 +83,8 @@ export function listFaults(lab: Lab, tunnelAddress: string): readonly Fault[] {
     {
       name: 'a router that does not tell its public address',
       is: 'outside',
-      found: /192\.168\.77\.1 does not tell your public address/,
+      verdict: 'warn',
+      found: /your router \(192\.168\.77\.1\) does not tell your public address/,
       deed: {
         host: 'home',
         shell: `nft 'table inet silent { chain input { type filter hook input priority 0; udp dport 5351 drop; }; }'`,

@@ -163,6 +163,11 @@ describe('one wrong value gives one line with place, finding and what is allowed
       'gateway.deny_destinations: found "17 files"; allowed: at most 16',
     ],
     [
+      'a public address that no home can have',
+      'gateway: { public_address: { fixed: 192.168.1.1 } }',
+      'gateway.public_address.fixed: found "192.168.1.1"; allowed: an IPv4 address on the Internet, such as "203.0.113.7"',
+    ],
+    [
       'a STUN server without its port',
       'gateway: { public_address: { stun: stun.example } }',
       'gateway.public_address.stun: found "stun.example"; allowed: HOST:PORT, such as "stun.example:3478"',

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
+import { configSchema } from '../../../src/config/schema.ts';
 import { lookAtConfiguration } from '../../../src/doctor/checks/agent.ts';
 import { type CheckId, checks } from '../../../src/doctor/checks.ts';
 import type { DoctorHost } from '../../../src/doctor/host.ts';
@@ -841,27 +842,6 @@ const faults: readonly (readonly [
     },
   ],
   [
-    'a router that does not tell',
-    'outside',
-    /192\.168\.1\.1 does not tell your public address/,
-    /config set gateway\.public_address\.upnp true/,
-    { askOutside: async () => ({ answers: ['10.0.0.5'], addresses: [] }) },
-  ],
-  [
-    'no router that could tell',
-    'outside',
-    /^the network does not tell your public address/,
-    /add your public address to gateway.deny_destinations/,
-    {
-      networkHere: async () => ({
-        ...network,
-        routes: network.routes.map((route) => ({ ...route, gateway: undefined })),
-        ways: network.ways.map((way) => ({ ...way, gateway: undefined })),
-      }),
-      askOutside: async () => ({ answers: [], addresses: [] }),
-    },
-  ],
-  [
     'a public address that consumers reach',
     'outside',
     /45\.83\.100\.8 answers from inside on 443, and is not refused/,
@@ -1121,30 +1101,78 @@ test.each<readonly [string, Changes, RegExp]>([
   });
 });
 
-test.each([
+const silence = { askOutside: async () => ({ answers: ['10.0.0.5'], addresses: [] }) };
+const withoutRouter = {
+  ...silence,
+  networkHere: async () => ({
+    ...network,
+    routes: network.routes.map((route) => ({ ...route, gateway: undefined })),
+    ways: network.ways.map((way) => ({ ...way, gateway: undefined })),
+  }),
+};
+const upnpCommand =
+  /^Have your router asked .*: sudo tributary config set gateway\.public_address\.upnp true/;
+
+test.each<readonly [string, Changes, object, RegExp]>([
   [
-    [],
-    'fail',
-    /^gateway\.public_address lets nobody be asked for your public address, so consumers/,
+    'the router does not tell it',
+    silence,
+    {},
+    /^your router \(192\.168\.1\.1\) does not tell your/,
   ],
-  [['192.168.1.50'], 'fail', /lets nobody be asked/],
-  [['45.83.100.7'], 'pass', /; gateway\.deny_destinations names 45\.83\.100\.7$/],
+  ['there is no router', withoutRouter, {}, /^the network does not tell your public address\. /],
+  [
+    'nobody may be asked for it',
+    {},
+    { public_address: { ask_router: false } },
+    /^gateway\.public_address lets nobody be asked for your public address\. Consumers may reach/,
+  ],
+  [
+    'an address is denied that may be any',
+    silence,
+    { deny_destinations: ['45.83.100.7'] },
+    /^your router \(192\.168\.1\.1\) does not tell/,
+  ],
+])(
+  'of the public address the doctor warns where %s, and fails for it nowhere',
+  async (_, changes, gateway, found) => {
+    const results = await runChecks(checks, await createGatewayHost(changes, gateway));
+    expect(results.filter(({ finding }) => !/pass|skip/.test(finding.verdict))).toMatchObject([
+      {
+        id: 'outside',
+        finding: {
+          verdict: 'warn',
+          found: expect.stringMatching(found),
+          fix: expect.stringMatching(upnpCommand),
+        },
+      },
+    ]);
+  },
+);
+
+test.each([
+  ['45.83.100.7', 'pass', /^45\.83\.100\.7 .* refused to consumers$/],
+  ['45.83.100.8', 'fail', /^45\.83\.100\.8 .*, and is not refused to consumers$/],
 ] as const)(
-  'the public address, where nobody may be asked for it and [%s] is denied',
-  async (denied, verdict, found) => {
-    const host = await createHost({});
-    const { config, ...loaded } = await host.configuration();
-    const gateway = {
-      ...config.gateway,
-      deny_destinations: [...denied],
-      public_address: { ...config.gateway.public_address, ask_router: false },
-    };
-    const changed = { ...loaded, config: { ...config, gateway } };
-    const results = await runChecks(checks, { ...host, configuration: async () => changed });
+  'a public address that the owner names is one like any other: %s',
+  async (fixed, verdict, found) => {
+    const host = await createGatewayHost(silence, { public_address: { fixed } });
+    const results = await runChecks(checks, host);
     const { finding } = results.find(({ id }) => id === 'outside') ?? {};
     expect(finding).toMatchObject({ verdict, found: expect.stringMatching(found) });
   },
 );
+
+/** A host whose gateway is set like this. */
+async function createGatewayHost(changes: Changes, given: object) {
+  const host = await createHost(changes);
+  const { config, ...loaded } = await host.configuration();
+  const { gateway } = configSchema.parse({
+    service: { base_url: 'https://service.example' },
+    gateway: given,
+  });
+  return { ...host, configuration: async () => ({ ...loaded, config: { ...config, gateway } }) };
+}
 
 test.each([
   ['its address is on the Internet', {}, '45.83.9.9'],

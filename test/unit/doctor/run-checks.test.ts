@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Finding, fail, pass, skip } from '../../../src/doctor/check.ts';
+import { type Finding, fail, pass, skip, warn } from '../../../src/doctor/check.ts';
 import { type Check, type CheckId, checks } from '../../../src/doctor/checks.ts';
 import { renderReport, toDoctorDocument } from '../../../src/doctor/report.ts';
 import { assignCauses, runChecks } from '../../../src/doctor/run-checks.ts';
@@ -84,6 +84,45 @@ test.each([
     verdict,
     found: code === 'not-running' ? 'no agent runs here' : 'why',
   });
+});
+
+test('a warning is no failure, and no cause of one', () => {
+  const doubtful = warn('it may be', 'type it');
+  const results = assignCauses(
+    chain,
+    new Map<CheckId, Finding>([
+      ['uplink', doubtful],
+      ['dns', pass('answers')],
+      ['service', doubtful],
+    ]),
+  );
+  expect(renderReport(results, 80)).toEqual([
+    'WARN  uplink            it may be',
+    '                        > type it',
+    'PASS  dns               answers',
+    'WARN  service           it may be',
+    '                        > type it',
+    '',
+    'No problem found, 2 warnings.',
+  ]);
+  expect(toDoctorDocument(results)).toMatchObject({
+    checks: [{ verdict: 'warn', mend: 'type it', becauseOf: null }, {}, { verdict: 'warn' }],
+    failed: 0,
+  });
+  const after = assignCauses(
+    chain,
+    new Map<CheckId, Finding>([
+      ['uplink', wrong],
+      ['dns', doubtful],
+    ]),
+  );
+  expect(after[1]).toMatchObject({ finding: { verdict: 'skip' }, becauseOf: 'uplink' });
+  const failing = new Map(chain.map(({ id }, index) => [id, index === 0 ? doubtful : wrong]));
+  expect(assignCauses(chain, failing).map(({ becauseOf }) => becauseOf)).toEqual([
+    undefined,
+    undefined,
+    'dns',
+  ]);
 });
 
 test('the report is aligned, has the fix under each failure, and the sum at the end', () => {

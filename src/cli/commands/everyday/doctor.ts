@@ -1,11 +1,12 @@
 import { defineCommand } from '../../frame/command.ts';
 import { joinLines } from '../../present/text.ts';
 
-const styles = { PASS: 'green', SKIP: 'yellow', FAIL: 'red' } as const;
+const styles = { PASS: 'green', SKIP: 'yellow', WARN: 'yellow', FAIL: 'red' } as const;
 
 export const doctor = defineCommand({
   usage: 'doctor',
-  description: 'diagnose problems and print the fix for each; read-only; exits 1 if any is found',
+  description:
+    'diagnose problems and print the fix for each; read-only; exits 1 if any is found, not for a warning',
   options: {
     '--json': 'one JSON object: checks, failed',
     '--bundle [file]':
@@ -32,7 +33,7 @@ export const doctor = defineCommand({
     const paintVerdict = (word: string) => paint(styles[word as keyof typeof styles], word);
     const lines = renderReport(results, context.columns);
     await show(document, () =>
-      joinLines(lines.map((line) => line.replace(/^(PASS|SKIP|FAIL)/, paintVerdict))),
+      joinLines(lines.map((line) => line.replace(/^(PASS|SKIP|WARN|FAIL)/, paintVerdict))),
     );
     if (options.bundle !== undefined) {
       const { collectBundle, findAsker, writeBundle } = await import('../../../doctor/bundle.ts');

@@ -103,23 +103,28 @@ test('a router that falls silent is asked ever less often, and what it told stay
 });
 
 test.each([
-  [['45.83.100.7'], undefined],
-  [['45.83.100.0/24', '2001:db8::7'], 'outside-unknown'],
-  [['192.168.1.50'], 'outside-unknown'],
-])('where the owner denies %s by name, the note is %s', async (denied, code) => {
-  const world = await createWorld(['192.168.1.2'], {}, denied);
-  await world.tick();
-  expect(world.outside.problem?.code).toBe(code);
-});
+  ['it has another router', ['192.168.1.2'], {}],
+  ['nobody may ask it', ['45.83.100.7'], { ask_router: false }],
+] as const)(
+  'where the router does not tell, because %s, the owner’s word for the address is used, and ends the note',
+  async (_, told, ways) => {
+    const silent = await createWorld(told, ways, ['45.83.100.9']);
+    await silent.tick();
+    // An address that is denied may be any.
+    expect(silent.outside.problem?.code).toBe('outside-unknown');
+    const named = await createWorld(told, { ...ways, fixed: '45.83.100.9' });
+    await named.tick();
+    expect([named.outside, named.passes()]).toEqual([
+      { addresses: ['45.83.100.9'], problem: undefined },
+      1,
+    ]);
+  },
+);
 
-test.each([
-  [[], 'outside-unknown'],
-  [['45.83.100.7'], undefined],
-])('where nobody may be asked and the owner denies [%s], the note is %s', async (denied, code) => {
-  const world = await createWorld(['45.83.100.7'], { ask_router: false }, denied);
+test('what the router tells and the owner’s word are both refused', async () => {
+  const world = await createWorld(['45.83.100.7'], { fixed: '45.83.100.9' });
   await world.tick();
-  expect(world.router.asked).toEqual([]);
-  expect(world.outside.problem?.code).toBe(code);
+  expect(world.outside.addresses).toEqual(['45.83.100.7', '45.83.100.9']);
 });
 
 test('the wire between the namespace and the host is not called a router', async () => {

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { viewDeviceStats } from '../../../../../src/cli/commands/stats/device-view.ts';
+import {
+  readDeviceStats,
+  viewDeviceStats,
+} from '../../../../../src/cli/commands/stats/device-view.ts';
 import {
   formatWindow,
   parseWindowHours,
@@ -143,6 +146,25 @@ describe('the figures of a device', () => {
     [24, 1, 24],
   ])('are of a window of %i times %i hours', (lookback, lookbackHours, windowHours) => {
     expect(createStats({ lookback }, lookbackHours).windowHours).toBe(windowHours);
+  });
+
+  // Only the answer of production counts days: its request counts hours, as everywhere.
+  test.each([
+    ['documented', 168, 168],
+    ['production', 168, 7],
+    ['production', 30, 2],
+  ] as const)('are asked of a service (%s) for %i hours', async (profile, askedHours, lookback) => {
+    const asked: unknown[] = [];
+    const session = {
+      profile: profiles[profile],
+      async call(...question: unknown[]) {
+        asked.push(question);
+        return { ...nothing, lookback };
+      },
+    } as unknown as Parameters<typeof readDeviceStats>[0];
+    const { windowHours } = await readDeviceStats(session, client, askedHours);
+    expect(asked).toEqual([['providerLastN', { clientId: 'a', lastN: askedHours }]]);
+    expect(windowHours).toBe(askedHours);
   });
 
   test('come by the day, minutes of its hours added up', () => {

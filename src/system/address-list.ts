@@ -108,17 +108,12 @@ export function parseAddressList(
   place: string,
   { unsound, mostEntries, mostCovered }: ListRules = deniedListRules,
 ): AddressList {
-  const { ipv4, ipv6, broken } = readEntries(text, place);
-  const count = ipv4.length + ipv6.length;
+  const { ipv4, ipv6, broken, count } = readEntries(text, place, mostEntries);
   if (broken.count > (unsound === 'skip' ? count : 0))
     throw new SystemError('list-refused', describeBroken(broken));
   if (count === 0) throw new SystemError('list-refused', `${place}: there is no address in it`);
-  if (count > mostEntries) {
-    throw new SystemError(
-      'list-refused',
-      `${place}: it has ${count} entries; allowed: at most ${mostEntries}`,
-    );
-  }
+  const size = `it has ${count} entries; allowed: at most ${mostEntries}`;
+  if (count > mostEntries) throw new SystemError('list-refused', `${place}: ${size}`);
   const merged = { ipv4: mergePrefixes(ipv4), ipv6: mergeCidr(ipv6) };
   const excess = describeExcess(merged, mostCovered);
   if (excess !== undefined)
@@ -142,8 +137,11 @@ const shortestLine = 8;
 
 interface Entries {
   readonly ipv4: Float64Array;
+  /** No more of them are kept than a list may have: a list with more is refused. */
   readonly ipv6: string[];
   readonly broken: Broken;
+  /** How many there are of both families. */
+  readonly count: number;
 }
 
 /** Lines that are no address. The first few are named: a file may have millions of them. */
@@ -152,31 +150,34 @@ interface Broken {
   readonly named: string[];
 }
 
-function readEntries(text: string, place: string): Entries {
+function readEntries(text: string, place: string, mostEntries: number): Entries {
   // Comments may be in any encoding, so every byte is read as one character. A byte order mark is
   // three of them.
   const whole = text.replace(/^\u00ef\u00bb\u00bf/, '');
   const ipv4 = new Float64Array(Math.ceil(whole.length / shortestLine) + 1);
   const ipv6: string[] = [];
   const broken: Broken = { count: 0, named: [] };
-  let count = 0;
+  let ipv4Count = 0;
+  let ipv6Count = 0;
+  /** A line that is no usual IPv4 address. */
+  const readOther = (line: string, number: number) => {
+    const entry = line.replace(/[#;].*/, '').trim();
+    if (entry === '') return;
+    const prefix = parsePrefix(entry);
+    if (prefix === undefined || prefix.length === 0)
+      noteBroken(broken, () => `${place}:${number}: found ${quote(entry)}`);
+    else if (prefix.family === 4)
+      ipv4[ipv4Count++] = packPrefix(prefix.address.split('.'), prefix.length) ?? 0;
+    else if (ipv6Count++ < mostEntries) ipv6.push(entry);
+  };
   const lines = new RegExp(eachLine);
   for (let number = 1; lines.lastIndex < whole.length; number += 1) {
     const match = lines.exec(whole) ?? [''];
     const packed = match[4] && packPrefix(match.slice(1, 5), Number(match[5] ?? 32));
-    if (typeof packed === 'number') {
-      ipv4[count++] = packed;
-      continue;
-    }
-    const entry = match[0].replace(/[#;].*/, '').trim();
-    if (entry === '') continue;
-    const prefix = parsePrefix(entry);
-    if (prefix === undefined || prefix.length === 0)
-      noteBroken(broken, () => `${place}:${number}: found ${quote(entry)}`);
-    else if (prefix.family === 6) ipv6.push(entry);
-    else ipv4[count++] = packPrefix(prefix.address.split('.'), prefix.length) ?? 0;
+    if (typeof packed === 'number') ipv4[ipv4Count++] = packed;
+    else readOther(match[0], number);
   }
-  return { ipv4: ipv4.subarray(0, count), ipv6, broken };
+  return { ipv4: ipv4.subarray(0, ipv4Count), ipv6, broken, count: ipv4Count + ipv6Count };
 }
 
 async function readText(path: string): Promise<string> {

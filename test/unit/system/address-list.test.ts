@@ -108,6 +108,11 @@ describe('a list of addresses', () => {
     ['one address more than half', '0.0.0.0/1\n192.0.2.7', 'cover more than half of all IPv4'],
     ['most of IPv6', '2400::/12\n2600::/12\n2a00::/12', 'cover most of the IPv6 addresses'],
     ['all public IPv6', '2000::/3', 'cover most of the IPv6 addresses that are in use'],
+    [
+      'too many of both families',
+      `${'2001:db8::1\n'.repeat(100_002)}1.1.1.1\n`,
+      'it has 100003 entries; allowed: at most 100000',
+    ],
   ])('of bad addresses is refused with %s', (_what, text, message) => {
     expect(() => parseAddressList(text, 'list', badListRules)).toThrow(message);
   });

@@ -23,7 +23,7 @@ export interface Loop {
   readonly maxSilenceMs?: number | undefined;
   /** True for a loop without which the agent shares on: what it throws is noted, and it goes on. */
   readonly isOptional?: boolean | undefined;
-  /** True where its waits may end up to `beatMs` early, together with those of other loops. */
+  /** True where its waits may end up to `beatMs` early, together with other loops' waits. */
   readonly isOnBeat?: boolean | undefined;
 }
 

@@ -16,7 +16,7 @@ export function listSizeRules(side: keyof typeof agreesOn): readonly Rule[] {
   const further = `${isFirst} tcp doff > ${headerWords + optionWords} jump sizes`;
   return [
     rule('tiny-segments', `${isFirst} ${tooSmall} ${refuse('refused_strange')}`),
-    // What a consumer says is what a server then sends: the other way it chooses by itself.
+    // What a consumer says is what a server then sends: the other way the server chooses.
     ...(side === 'consumer' ? [rule('further-sizes', further)] : []),
   ];
 }
@@ -30,8 +30,8 @@ const largestHeaderWords = 15;
 const option = 0x0204_0000;
 
 /**
- * How Linux (with Android), Windows and Apple's systems write their first packet: after the size come
- * these options and no others, so that no further size is looked for.
+ * How Linux (with Android), Windows and Apple's systems write their first packet: after the size
+ * come these options and no others, so that no further size is looked for.
  */
 const usualOptions = [
   { name: 'usual-linux', words: 10, text: '@th,192,32 0x0402080a @th,288,24 0x010303' },
@@ -44,8 +44,8 @@ const usualOptions = [
 ] as const;
 
 /**
- * Of several sizes in one packet the rule above reads the first, and the far end takes the last. So a
- * further one is looked for at each byte at which it can begin.
+ * Of several sizes in one packet the rule above reads the first, and the far end takes the last. So
+ * a further one is looked for at each byte at which it can begin.
  */
 export function toSizesChain(): Chain {
   const firstBit = (headerWords + optionWords) * wordBits;

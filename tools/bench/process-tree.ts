@@ -100,8 +100,8 @@ export function forgetUse(root: number): void {
 }
 
 /**
- * What a process and its descendants need: pages of no file, and those of files that were used since
- * `forgetUse` (KiB).
+ * What a process and its descendants need: pages of no file, and pages of files that were used
+ * since `forgetUse` (KiB).
  */
 export function readUsedKilobytes(root: number): number {
   return selectTree(readProcesses(), root).reduce(
@@ -113,7 +113,7 @@ export function readUsedKilobytes(root: number): number {
   );
 }
 
-/** Of each mapping of a file, less those of its pages that are copies of their own. */
+/** Of each mapping of a file, less the pages that are copies of their own. */
 export function sumReferencedOfFiles(smaps: string): number {
   const mappings = smaps.split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m).filter((text) => / \//.test(text));
   const read = (text: string, name: string) =>

@@ -22,9 +22,7 @@ export interface Receiver {
   withhold(how: { readonly selectAfterMs?: number | undefined }, now: number): void;
   /** Acknowledges everything at once that was withheld. */
   acknowledge(now: number): void;
-  /**
-   * Why the sequence is over. One that was refused stays, so that what is sent again is dropped.
-   */
+  /** Why it is over. A sequence that was refused stays, so that what is sent again is dropped. */
   ended(now: number): ReceiverEnd | undefined;
   /** Packs below this number were delivered. */
   next(): number;
@@ -59,7 +57,7 @@ export interface ReceiverOptions {
   readonly onDrop?: (why: DropReason) => void;
 }
 
-/** It is not paid, or of a sequence that is refused; or there is no room for what came too early. */
+/** It is not paid, or its sequence is refused; or there is no room for what came too early. */
 export type DropReason = 'unpaid' | 'noRoom';
 
 /** Acks are collected for so long, as the official receiver does. */
@@ -173,11 +171,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     sequenceId: options.sequenceId,
     take(pack, now) {
       usedAt = now;
-      if (isRefused) {
-        options.onDrop?.('unpaid');
-        return;
-      }
-      if (!pack.wantsNoAck) takeOrdered(pack, now);
+      if (isRefused) options.onDrop?.('unpaid');
+      else if (!pack.wantsNoAck) takeOrdered(pack, now);
       else if (pack.contractId === undefined || options.knowsContract(pack.contractId))
         deliver(pack, now);
     },
@@ -201,12 +196,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       return Math.min(dueAt(), endAt);
     },
     withhold({ selectAfterMs = Number.POSITIVE_INFINITY }, now) {
-      withheld ??= {
-        from: next,
-        before: highest,
-        first: undefined,
-        selectAt: now + selectAfterMs,
-      };
+      withheld ??= { from: next, before: highest, first: undefined, selectAt: now + selectAfterMs };
     },
     acknowledge(now) {
       if (withheld === undefined) return;

@@ -128,7 +128,7 @@ function createKernel(script: readonly Moment[]) {
     offeredBytes: () => offeredBytes,
     uncountedBytes: () => uncountedBytes,
     /**
-     * The agent ends, and another one begins, which makes the tree of the line anew in its first
+     * The agent ends, and another one begins, which makes the tree of the line again in its first
      * pass: only the second can compare what left with what the rules saw.
      */
     async restart(momentsWithout: number) {

@@ -50,9 +50,11 @@ describe('waits on a beat', () => {
     await vi.advanceTimersByTimeAsync(1300);
     const startedMs = performance.now();
     const ended = new Map<number, number>();
-    for (const ms of waits)
-      void beat(ms, signal).then(() => ended.set(ms, performance.now() - startedMs));
+    const waiting = waits.map((ms) =>
+      beat(ms, signal).then(() => ended.set(ms, performance.now() - startedMs)),
+    );
     await vi.advanceTimersByTimeAsync(12_000);
+    await Promise.all(waiting);
     for (const ms of waits) {
       expect(ended.get(ms), `${ms}`).toBeLessThanOrEqual(ms);
       expect(ended.get(ms), `${ms}`).toBeGreaterThan(ms - 4000);
@@ -92,15 +94,15 @@ describe('waits on a beat', () => {
 
   test('come again and again: a wait that begins at a beat lasts whole beats', async () => {
     const beat = createBeat(4000);
-    const { signal } = new AbortController();
+    const controller = new AbortController();
     const times: number[] = [];
-    void (async () => {
-      for (;;) {
-        await beat(8000, signal);
-        times.push(performance.now());
-      }
-    })();
+    const waitOn = async () => {
+      while (await beat(8000, controller.signal)) times.push(performance.now());
+    };
+    const waiting = waitOn();
     await vi.advanceTimersByTimeAsync(60_000);
+    controller.abort();
+    await waiting;
     const gaps = times
       .slice(1)
       .map((at, index) => Math.round((at - (times[index] ?? 0)) / 10) * 10);

@@ -51,11 +51,10 @@ export function listRows({ way, from, outerOf }: AttackWorld): readonly Row[] {
     ...unaskedRows,
     ...routedRows,
     ...helperPortRows,
-    ...announcingRows,
     // The network's own protocol carries no packet header by header as the consumer sent it.
     ...(from === 'connect' ? [] : [...hiddenOptionRows, ...optionRows, ...listTracerouteRows(way)]),
     // The device chooses the address that its side of such a connection has.
-    ...(from === 'connect' ? [] : openRows),
+    ...(from === 'connect' ? [] : [...openRows, ...announcingRows]),
   ];
   return from === 'connect' ? rows.map((row) => toConnectRow(row, outerOf)) : rows;
 }

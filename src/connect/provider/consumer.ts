@@ -4,7 +4,7 @@ import { provideModes } from '../wire/message-types.ts';
 import { type Pack, toLaneKey } from '../wire/pack.ts';
 import type { Consumer, ConsumerOptions } from './consumer-contract.ts';
 import { createIncomingLane, type IncomingLane } from './incoming-lane.ts';
-import { findFirstNumber, type LastLane, toKnown } from './last-lane.ts';
+import { findFirstNumber, isAfter, isBefore, type LastLane, toKnown } from './last-lane.ts';
 import { engineLimits } from './limits.ts';
 import { createReplies } from './replies.ts';
 import { createSealing } from './sealing.ts';
@@ -117,9 +117,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     contract !== undefined && options.ledger.admit(contract, options.id, now).kind === 'verified';
 
   /**
-   * A newer sequence that was not waited for may be a consumer that was started again: it checks
-   * our contracts by another secret now, so answers begin again with it, with contracts of their
-   * own.
+   * A newer sequence that was not waited for may be another start of the consumer: it checks our
+   * contracts by another secret now, so answers begin again with it, with contracts of their own.
    */
   const replace = (key: string, known: IncomingLane, now: number): void => {
     const rule = known.replacedBy(now);
@@ -131,21 +130,22 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       return;
     }
     renewedAt = now;
-    if (rule === 'signal') renewals.bySignal++;
-    else renewals.byPause++;
+    renewals[rule === 'signal' ? 'bySignal' : 'byPause']++;
   };
 
   /**
-   * The first Pack on the lane that an earlier life of ours knew. A newer sequence is a consumer
-   * that may have been started again, so answers begin again, too; false for an older one.
+   * The first Pack of a lane. Where that of the last packet is over, or was of an earlier life, a
+   * newer sequence may be another start, too; of answers under way, acks show whether it was.
    */
-  const meetsEarlier = (pack: Pack, key: string): boolean => {
-    if (last === undefined || last !== options.earlier) return true;
-    if (toLaneKey(last.lane) !== key || pack.sequenceId === last.sequenceId) return true;
-    if (pack.sequenceId < last.sequenceId) return false;
-    last = undefined;
-    endReplies();
-    return true;
+  const comesBack = (pack: Pack, now: number): void => {
+    sealing.returned(pack);
+    if (!isAfter(pack, last)) return;
+    const isUnderWay = last !== options.earlier && replies.isUnanswered();
+    if (isUnderWay || last.replacedBy?.(now) !== undefined) renewedAt = now;
+    else {
+      endReplies();
+      options.onRestarted();
+    }
   };
   const findLane = (pack: Pack, now: number): IncomingLane | undefined => {
     const key = toLaneKey(pack.lane);
@@ -153,8 +153,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     if (known !== undefined && pack.sequenceId <= known.sequenceId)
       return pack.sequenceId === known.sequenceId ? known : undefined;
     const hasRoom = known !== undefined || lanes.size < engineLimits.lanesOfOne;
-    if (!isPaid(pack, now) || !hasRoom || !meetsEarlier(pack, key)) return undefined;
-    if (known === undefined) sealing.returned(pack);
+    if (!isPaid(pack, now) || !hasRoom || isBefore(pack, options.earlier)) return undefined;
+    if (known === undefined) comesBack(pack, now);
     else replace(key, known, now);
     if (!options.laneBudget.take(1)) return undefined;
     return openLane(pack);

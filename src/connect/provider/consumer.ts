@@ -134,7 +134,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   };
 
   /**
-   * The first Pack of a lane. Where that of the last packet is over, or was of an earlier life, a
+   * The first Pack of a lane. Where it is the lane of the last packet, or of an earlier life, a
    * newer sequence may be another start, too; of answers under way, acks show whether it was.
    */
   const comesBack = (pack: Pack, now: number): void => {

@@ -13,7 +13,7 @@ export function isAfter<T extends Opening>(pack: Opening, last: T | undefined): 
   );
 }
 
-/** Whether it is of an older one than an earlier life knew: that one has nothing to say any more. */
+/** Whether it is of an older one than an earlier life knew, which has nothing to say any more. */
 export function isBefore(pack: Opening, earlier: LastLane | undefined): boolean {
   return earlier !== undefined && isAfter(earlier, pack);
 }

@@ -37,7 +37,9 @@ async function openScene(how: { readonly isRequired: boolean }): Promise<Scene> 
   return {
     world,
     peer,
-    push: () => void world.engine.packet(Buffer.from(first), world.now()),
+    push() {
+      world.engine.packet(Buffer.from(first), world.now());
+    },
     got: () => numbersOf(peer.consumer.received).slice(1),
   };
 }

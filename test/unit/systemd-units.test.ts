@@ -41,8 +41,6 @@ test('nor has what starts with each start of the service', () => {
     'tributary-netns-check.path',
     'tributary-netns-forget.path',
     'tributary-netns-forget.service',
-    'tributary-memory.timer',
-    'tributary-memory.service',
   ])
     expect(read(name), name).toContain('StartLimitIntervalSec=0');
 });
@@ -126,21 +124,6 @@ test("what the agent asks of the host's table is what `run` does by hand, and sa
   );
   expect(read('tributary.service')).toContain('RuntimeDirectory=tributary');
   expect(read('tributary-netns.service').join(' ')).toContain('tributary-netns-forget.path');
-});
-
-test("what gives memory back may write to the files of the agent's own groups, as root without any right", () => {
-  const service = read('tributary-memory.service');
-  expect(service).toEqual(
-    expect.arrayContaining([
-      'CapabilityBoundingSet=',
-      'ProtectSystem=strict',
-      'ProtectControlGroups=yes',
-      'ReadWritePaths=-/sys/fs/cgroup/system.slice/tributary.service -/sys/fs/cgroup/system.slice/tributary-netns.service',
-    ]),
-  );
-  expect(read('tributary-memory.timer')).toContain('RemainAfterElapse=no');
-  const wanted = read('tributary.service').find((line) => line.startsWith('Wants='));
-  expect(wanted?.split(' ')).toContain('tributary-memory.timer');
 });
 
 test('no crash writes keys to a disk', () => {

@@ -138,6 +138,7 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
       ['sources', 'skip'],
       ['self-test', 'skip'],
       ['line', 'skip'],
+      ['delays', 'skip'],
       ['forwarding', 'skip'],
     ]);
     expect(exitCode).toBe(0);

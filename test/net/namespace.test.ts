@@ -334,7 +334,9 @@ describe.skipIf(!isInsideLab())('a namespace of its own on a host', () => {
     expect(await probeFromInside(outside, webPort)).toBe('reached');
     expect(await run(...program('namespace', 'up'))).toMatchObject({ exitCode: 0 });
     expect(await probeFromInside(outside, webPort)).toBe('refused');
-    expect((await run('cat', '/run/tributary-outside')).text).toBe(outside);
+    expect((await run('cat', '/run/tributary-outside')).text).toBe(
+      `${outside}\nrouter 192.168.77.1`,
+    );
   });
 
   it('lets the agent reach a service that is given by a private address, and nothing else there', async () => {

@@ -5,7 +5,7 @@ import { findAction, findKnownAction } from '../../health/reasons.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { listDevices } from '../../source/drivers.ts';
 import { observeNftTable } from '../../system/nft.ts';
-import { type Finding, fail, insideAsRoot, pass, skip } from '../check.ts';
+import { type Finding, fail, insideAsRoot, pass, skip, warn } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
 /**
@@ -83,16 +83,16 @@ export async function lookAtDelays(host: DoctorHost): Promise<Finding> {
   if (mode === 'off') return skip('provide.household is off: sharing does not yield to you');
   switch (pingProblem) {
     case 'missing':
-      return fail(`ping is not installed: ${late}`, installPing);
+      return warn(`ping is not installed: ${late}`, installPing);
     case 'not-allowed':
-      return fail(`ping may not be used here: ${late}`, 'tributary logs says what forbids it');
+      return warn(`ping may not be used here: ${late}`, 'tributary logs says what forbids it');
     case 'no-answer':
       return pass(`nothing beyond your router answers a ping: ${late}`);
     case null:
       if (measuredTo !== null) return pass(measuredWords[measuredTo]);
       return (await lacksPing(host))
-        ? fail(`ping is not installed: ${late}`, installPing)
-        : skip('nothing was shared yet');
+        ? warn(`ping is not installed: ${late}`, installPing)
+        : pass('by ping, as soon as something is shared');
     default:
       return pingProblem satisfies never;
   }

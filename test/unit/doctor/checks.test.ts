@@ -795,27 +795,6 @@ const faults: readonly (readonly [
     withStatus({ gateway: { ...providingFacts.gateway, lineHeldBy: 'policer' } }),
   ],
   [
-    'a ping that is not installed',
-    'delays',
-    /ping is not installed: sharing yields to you late/,
-    /apt install iputils-ping/,
-    withHousehold({ pingProblem: 'missing' }),
-  ],
-  [
-    'a ping that is not installed, before anything was shared',
-    'delays',
-    /ping is not installed: sharing yields to you late/,
-    /apt install iputils-ping/,
-    { ...withHousehold({ measuredTo: undefined }), said: { 'ping -V': missing('ping') } },
-  ],
-  [
-    'a ping that may not be used',
-    'delays',
-    /ping may not be used here: sharing yields to you late/,
-    /tributary logs/,
-    withHousehold({ pingProblem: 'not-allowed' }),
-  ],
-  [
     'a firewall that lets a test packet through',
     'self-test',
     /to the home network/,
@@ -897,9 +876,9 @@ describe('the doctor', () => {
     },
   );
 
-  it('can fail in each of its checks but the packet size, which pings really', () => {
+  it('can fail in each of its checks but the packet size, which pings really, and the delays, of which it warns', () => {
     const named = new Set(faults.map(([, id]) => id));
-    expect(checks.map(({ id }) => id).filter((id) => !named.has(id))).toEqual(['mtu']);
+    expect(checks.map(({ id }) => id).filter((id) => !named.has(id))).toEqual(['mtu', 'delays']);
   });
 
   it.each([
@@ -992,10 +971,31 @@ describe('the doctor', () => {
   );
 
   it.each([
+    [
+      /ping is not installed/,
+      /apt install iputils-ping/,
+      withHousehold({ pingProblem: 'missing' }),
+    ],
+    [
+      /ping is not installed/,
+      /apt install iputils-ping/,
+      { ...withHousehold({ measuredTo: undefined }), said: { 'ping -V': missing('ping') } },
+    ],
+    [/ping may not be used/, /tributary logs/, withHousehold({ pingProblem: 'not-allowed' })],
+  ])('warns of %s, and shares all the same', async (found, fix, changes) => {
+    const results = await runChecks(checks, await createHost(changes));
+    expect(results.find(({ id }) => id === 'delays')?.finding).toEqual({
+      verdict: 'warn',
+      found: expect.stringMatching(found),
+      fix: expect.stringMatching(fix),
+    });
+  });
+
+  it.each([
     [{ measuredTo: 'first-hop' }, 'pass', /by ping to a router beyond your own/],
     [{ measuredTo: 'tunnel-end' }, 'pass', /by ping to the other end of the tunnel/],
     [{ measuredTo: 'service', pingProblem: 'no-answer' }, 'pass', /nothing beyond your router/],
-    [{ measuredTo: undefined }, 'skip', /nothing was shared yet/],
+    [{ measuredTo: undefined }, 'pass', /by ping, as soon as something is shared/],
     [{ mode: 'off' }, 'skip', /provide.household is off/],
   ] as const)('says whom delays are measured to: %j', async (household, verdict, found) => {
     const results = await runChecks(checks, await createHost(withHousehold(household)));

@@ -20,8 +20,8 @@ interface Probe {
   readonly isDistrust: boolean;
 }
 
-/** Before there is a sample: a first Pack that is lost must not cost a second. */
-const firstInterval = 500;
+/** Before there is a sample: a first Pack that is lost, and its probe, must not cost a second. */
+const firstInterval = 450;
 /** A consumer's machine may pause for this long without a reason to send anything again. */
 const shortestInterval = 100;
 /** The official sender goes up to eight seconds; a hole then outlasts the consumer's patience. */

@@ -16,6 +16,8 @@ export interface Pair {
   readonly delivered: readonly Delivered[];
   /** How often the Pack that was lost most often was lost. */
   mostLost(): number;
+  /** The most acks in a row that were lost. */
+  acksLostInRow(): number;
   /**
    * Runs until the time is over. `each` is called at each step, and says when it wants the next.
    */
@@ -50,6 +52,7 @@ export function createPair(options: PairOptions): Pair {
   const delivered: Delivered[] = [];
   const lost = new Map<Id, number>();
   let now = 0;
+  const ackLosses = { row: 0, most: 0 };
   const sender = createSender({
     sequenceId: ids.next(1_700_000_000_000),
     lane: { forceStream: false, isCompanion: true, number: 0 },
@@ -72,10 +75,14 @@ export function createPair(options: PairOptions): Pair {
   const send = (pack: Pack): void => {
     if (!packs.send(pack, now)) lost.set(pack.messageId, (lost.get(pack.messageId) ?? 0) + 1);
   };
+  const say = (ack: Ack): void => {
+    ackLosses.row = acks.send(ack, now) ? 0 : ackLosses.row + 1;
+    ackLosses.most = Math.max(ackLosses.most, ackLosses.row);
+  };
   const turn = (): void => {
     for (const pack of packs.arrived(now)) receiver.take(pack, now);
     for (const ack of acks.arrived(now)) sender.take(ack, now);
-    for (const ack of receiver.acks(now)) acks.send(ack, now);
+    for (const ack of receiver.acks(now)) say(ack);
     for (const pack of sender.step(now, 1000)) send(pack);
   };
 
@@ -86,6 +93,7 @@ export function createPair(options: PairOptions): Pair {
     sendBudget,
     delivered,
     mostLost: () => Math.max(0, ...lost.values()),
+    acksLostInRow: () => ackLosses.most,
     now: () => now,
     run(until, each) {
       while (now < until) {

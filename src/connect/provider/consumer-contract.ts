@@ -35,6 +35,8 @@ export interface Consumer {
   /** Contracts to ask for and reports to send; ends what is over. */
   keepBooks(now: number): Step;
   wakeAt(now: number): number;
+  /** When something of it was delivered or acknowledged last. */
+  heardAt(): number;
   /** Nothing is left of it. */
   isGone(now: number): boolean;
   /** Ends what was paid by contracts of a mode that is not published for this wish. */

@@ -161,8 +161,6 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   };
 
   const canSay = (): boolean => offering?.mode() !== undefined;
-  const isSealingNeeded = (now: number): boolean =>
-    sealing.isNeeded({ silentMs: now - heardAt, canSay: canSay() });
   const sayControls = (now: number): void => {
     const mode = offering?.mode();
     if (offering === undefined || mode === undefined) return;
@@ -197,8 +195,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     },
     acked(ack, now) {
       if (!replies.acked(ack, now)) return false;
-      renewedAt = undefined;
-      heardAt = now;
+      [renewedAt, heardAt] = [undefined, now];
       return true;
     },
     answer(frame, now) {
@@ -230,8 +227,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       return soonest;
     },
     narrow(wish) {
-      const isWished = (lane: Pick<IncomingLane, 'mode'>): boolean =>
-        publishedModes[wish].some((mode) => mode === lane.mode());
+      const isWished = ({ mode }: LastLane) => publishedModes[wish].some((one) => one === mode());
       for (const [key, lane] of lanes) if (!isWished(lane)) endLane(key);
       if (last === undefined || isWished(last)) return;
       [unwished, last] = [last, undefined];
@@ -239,7 +235,11 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     },
     known: () => toKnown(last ?? unwished, heardAt),
     save: replies.save,
-    isGone: (now) => lanes.size === 0 && replies.isEmpty() && !isSealingNeeded(now),
+    heardAt: () => heardAt,
+    isGone: (now) =>
+      lanes.size === 0 &&
+      replies.isEmpty() &&
+      !sealing.isNeeded({ silentMs: now - heardAt, canSay: canSay() }),
     end() {
       for (const key of lanes.keys()) endLane(key);
       replies.endAll();

@@ -52,10 +52,8 @@ export function createEngine(options: EngineOptions): Engine {
   // Our answers of an earlier life go on by new contracts, so the old ones are closed.
   let reports = (options.books?.own ?? []).flatMap((data) => makeClose(loadAccount(data)) ?? []);
   let roundAt = Number.NEGATIVE_INFINITY;
-  const drops: Drops = { ...noDrops };
-  const renewals: Renewals = { ...noRenewals };
+  const [drops, renewals]: [Drops, Renewals] = [{ ...noDrops }, { ...noRenewals }];
   const bytes = { upBytes: 0, downBytes: 0 };
-
   const delivery = createDelivery({ translation, drops, carried: bytes });
   let tellNews = (): void => undefined;
 
@@ -89,7 +87,16 @@ export function createEngine(options: EngineOptions): Engine {
     return consumer;
   };
 
-  const roster: Roster = createRoster({ returning, make: makeConsumer });
+  const roster: Roster = createRoster({
+    returning,
+    make: makeConsumer,
+    onLeft(consumer) {
+      reports.push(...consumer.end());
+      peerKeys.forget(consumer.id);
+      translation.release(consumer.id);
+      sealingSums.left(consumer);
+    },
+  });
   const { consumers, busy, wake } = roster;
 
   const unknown = createUnknownSealers({
@@ -107,7 +114,7 @@ export function createEngine(options: EngineOptions): Engine {
   };
   const takePack = (sourceId: Id, pack: Pack, now: number): void => {
     const known = consumers.get(sourceId);
-    if (known === undefined && roster.isFull()) {
+    if (known === undefined && !roster.hasRoom(now)) {
       drops.tooMany++;
       return;
     }
@@ -139,12 +146,7 @@ export function createEngine(options: EngineOptions): Engine {
     const books = consumer.keepBooks(now);
     asks.push(...books.asks);
     reports.push(...books.reports);
-    if (!consumer.isGone(now)) return;
-    consumer.sealing.end();
-    peerKeys.forget(consumer.id);
-    translation.release(consumer.id);
-    sealingSums.left(consumer);
-    roster.leave(consumer);
+    if (consumer.isGone(now)) roster.leave(consumer);
   };
   const beginRound = (now: number): void => {
     roundAt = now + round;
@@ -157,9 +159,6 @@ export function createEngine(options: EngineOptions): Engine {
   /** Who was there at the end. */
   let left: readonly ConsumerData[] | undefined;
   const saveKnown = () => listKnown({ consumers: consumers.values(), translation, returning });
-  const letRest = (now: number): void => {
-    for (const consumer of busy) if (consumer.wakeAt(now) >= roundAt) busy.delete(consumer);
-  };
 
   return {
     frame(message, now) {
@@ -207,7 +206,8 @@ export function createEngine(options: EngineOptions): Engine {
         moveAt: platform.takeMove(),
       };
       // Where the line was full, some had no turn, and do not know yet what they could send.
-      if (packs.length < most) letRest(now);
+      for (const consumer of packs.length < most ? busy : [])
+        if (consumer.wakeAt(now) >= roundAt) busy.delete(consumer);
       [asks, reports] = [[], []];
       return step;
     },

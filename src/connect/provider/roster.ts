@@ -28,11 +28,18 @@ export interface Roster {
   vouched(id: Id, now: number): void;
   leave(consumer: Consumer): void;
   clear(): void;
-  isFull(): boolean;
+  /** Whether one more may be here: where all places are taken, the silent ones make room. */
+  hasRoom(now: number): boolean;
   /** Other books are to be kept. */
   changed(): void;
   changes(): number;
 }
+
+/** One that is here says something each few seconds, if only that it is. */
+const longestSilence = 30_000;
+/** Looking for silent ones takes a while, and strangers may make us look. */
+const lookEvery = 1000;
+const mostAtOnce = 64;
 
 /** What opens by no key. */
 const unopened = {
@@ -45,11 +52,14 @@ const unopened = {
 export function createRoster(options: {
   readonly returning: Pick<Returning, 'find' | 'entered'>;
   readonly make: MakeConsumer;
+  /** What others keep of it goes, too. */
+  readonly onLeft: (consumer: Consumer) => void;
 }): Roster {
   const { returning, make } = options;
   const consumers = new Map<Id, Consumer>();
   const busy = new Set<Consumer>();
   let changes = 0;
+  let lookAt = Number.NEGATIVE_INFINITY;
 
   const enter = (consumer: Consumer): void => {
     if (!consumers.has(consumer.id)) {
@@ -64,6 +74,18 @@ export function createRoster(options: {
     return consumer;
   };
   const isFull = (): boolean => consumers.size >= engineLimits.consumers;
+
+  const leave = (consumer: Consumer): void => {
+    options.onLeft(consumer);
+    consumers.delete(consumer.id);
+    busy.delete(consumer);
+    changes++;
+  };
+  const listSilent = (now: number): readonly Consumer[] =>
+    [...consumers.values()]
+      .filter((consumer) => now - consumer.heardAt() > longestSilence)
+      .toSorted((one, other) => (one.heardAt() < other.heardAt() ? -1 : 1))
+      .slice(0, mostAtOnce);
 
   return {
     consumers,
@@ -81,16 +103,18 @@ export function createRoster(options: {
       enter(consumer);
       consumer.sealing.open(unopened, now);
     },
-    leave(consumer) {
-      consumers.delete(consumer.id);
-      busy.delete(consumer);
-      changes++;
-    },
+    leave,
     clear() {
       consumers.clear();
       busy.clear();
     },
-    isFull,
+    hasRoom(now) {
+      if (isFull() && now >= lookAt) {
+        lookAt = now + lookEvery;
+        for (const consumer of listSilent(now)) leave(consumer);
+      }
+      return !isFull();
+    },
     changed: () => void changes++,
     changes: () => changes,
   };

@@ -185,6 +185,35 @@ test.each(Object.entries(rows))('%s: counted, and bounded', (_, row) => {
   expect(packets.length).toBe(row.delivered);
 });
 
+test('where all places are taken, those that were silent for half a minute make room, and their bytes are reported', () => {
+  const engine = setUp();
+  const enter = (sourceId: Id, now: number) =>
+    engine.frame(send({ contract: contractOf({ sourceId }) }, sourceId), now);
+  const [first, ...others] = strangers.slice(0, 4096);
+  for (const sourceId of others) enter(sourceId, start);
+  engine.step(start, 10_000);
+  const later = start + 31_000;
+  enter(first as Id, later);
+  // All places are taken now, and nobody but the last one has said something.
+  for (const sourceId of strangers.slice(4096, 4096 + 100)) enter(sourceId, later);
+  const { dropped, consumers } = engine.counters();
+  expect([dropped.tooMany, consumers]).toEqual([36, 4096]);
+  const { reports } = engine.step(later, 10_000);
+  expect(reports.filter(({ ackedByteCount }) => ackedByteCount > 0).length).toBeGreaterThanOrEqual(
+    64,
+  );
+  // They are asked to make room once in a second.
+  for (const sourceId of strangers.slice(4200, 4300)) enter(sourceId, later + 1000);
+  expect(engine.counters()).toMatchObject({ dropped: { tooMany: 72 }, consumers: 4096 });
+});
+
+test('where nobody was silent, one more is one too many', () => {
+  const engine = setUp();
+  for (const [at, sourceId] of strangers.entries())
+    engine.frame(send({ contract: contractOf({ sourceId }) }, sourceId), start + at * 5);
+  expect(engine.counters()).toMatchObject({ dropped: { tooMany: 5000 - 4096 }, consumers: 4096 });
+});
+
 test('sequences that never get on hold sixteen mebibytes, whoever they are', () => {
   const engine = setUp();
   const bytes = 1000;

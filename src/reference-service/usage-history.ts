@@ -78,10 +78,7 @@ export interface UsageHistory {
   listHours(clientId: string, sinceMs: number, untilMs?: number): readonly HourUsage[];
   /** Of the first day only what lies within. Days with nothing in them are left out. */
   listDays(clientId: string, sinceMs: number): readonly DayUsage[];
-  /**
-   * All consumers of these days; of the first day those who were there since `sinceMs`, who share
-   * all of that day's bytes.
-   */
+  /** All consumers of these days, the first day as a whole. */
   listConsumerDays(clientId: string, sinceMs: number): readonly ConsumerDay[];
   /** Each client's usage by client id, in parts that have to be added up. */
   usageIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Usage[]>;
@@ -116,24 +113,11 @@ export function createUsageHistory(database: DatabaseSync): UsageHistory {
         where client_id = ${clientId} and day >= ${firstDay} order by day`;
       return [...first, ...others];
     },
-    listConsumerDays(clientId, sinceMs) {
-      const rows = listRows<
-        ConsumerDay & { readonly lastMs: number }
-      >`select consumer_id as consumerId, day, last_ms as lastMs,
-          bytes * 1.0 / max(1, rx_bytes + tx_bytes) as share
+    listConsumerDays: (clientId, sinceMs) =>
+      listRows<ConsumerDay>`select consumer_id as consumerId, day, bytes * 1.0 / max(1, rx_bytes + tx_bytes) as share
         from ${inConsumerDays} join usage_day using (client, day)
         where client_id = ${clientId} and day >= ${toDay(sinceMs)}
-        order by day`;
-      const [gone = [], there = []] = [false, true].map((isThere) =>
-        rows.filter(({ lastMs }) => lastMs >= sinceMs === isThere),
-      );
-      const goneShare = sumShares(gone);
-      const firstShare = sumShares(there.filter(({ day }) => day === toDay(sinceMs)));
-      return there.map(({ lastMs, ...row }) => {
-        const isFirst = row.day === toDay(sinceMs) && firstShare > 0;
-        return isFirst ? { ...row, share: row.share * (1 + goneShare / firstShare) } : row;
-      });
-    },
+        order by day`,
     usageIn(range, sinceMs) {
       const firstDay = Math.ceil(sinceMs / dayMs);
       // The oldest hour is read apart from the others, because only a share of it counts.
@@ -174,8 +158,4 @@ export function createUsageHistory(database: DatabaseSync): UsageHistory {
           sum(max(created_ms, ${sinceMs}) - max(created_ms / 3600000 * 3600000, ${sinceMs})) as missedMs
         from client where network_id = ${networkId} group by countryId, hourMs`,
   };
-}
-
-function sumShares(days: readonly ConsumerDay[]): number {
-  return days.reduce((sum, { share }) => sum + share, 0);
 }

@@ -188,27 +188,6 @@ describe('the usage book', () => {
     expect(history.consumersIn(everyone, 0).get(clientId)).toBe(1);
     expect(history.consumersIn(everyone, startMs + dayMs + 1).get(clientId)).toBeUndefined();
   });
-  test('leaves out who was there on the first day of a window, but before it', () => {
-    const { history, everyone, clientId, add } = open();
-    const give = (afterMs: number, consumerId: string, bytes: number) =>
-      add(afterMs, { consumerId, rxBytes: bytes, consumerBytes: bytes, sessions: 1 });
-    give(hourMs, 'early', 6000);
-    give(5 * hourMs, 'one', 1000);
-    give(6 * hourMs, 'other', 3000);
-    give(dayMs, 'early', 500);
-    const sinceMs = startMs + 4 * hourMs;
-    const since = history.listConsumerDays(clientId, sinceMs);
-    expect(since.map(({ consumerId, share }) => [consumerId, share])).toEqual([
-      ['one', 0.25],
-      ['other', 0.75],
-      ['early', 1],
-    ]);
-    expect(history.consumersIn(everyone, sinceMs).get(clientId)).toBe(3);
-    const late = startMs + 5.5 * hourMs;
-    expect(
-      new Set(history.listConsumerDays(clientId, late).map((row) => row.consumerId)).size,
-    ).toBe(history.consumersIn(everyone, late).get(clientId));
-  });
   test('rates a client by its speed and by its time online', () => {
     const { add, row } = open();
     const rate = () => row('select bytes_per_second as speed, quality from client');

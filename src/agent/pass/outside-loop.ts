@@ -19,14 +19,18 @@ export function createOutsideLoop(parts: OutsideParts): Loop {
   const { state, outside, wakeups, now } = parts;
   let silences = 0;
   let askedRouter: string | undefined;
+  /** What was told last stays refused while nobody answers. */
+  let known: readonly string[] = [];
   const tick = async (signal: AbortSignal) => {
     const router = state.path.observed?.router;
     const { public_address: ways } = state.configuration.config.gateway;
     /** Uses what was told, and the owner's word; without both, notes why nothing is known. */
     const settle = (told: readonly string[], why: string | undefined) => {
       const fixed = ways.fixed === undefined ? [] : [ways.fixed];
-      const addresses = [...new Set([...told, ...fixed])].sort();
-      const problem = addresses.length > 0 || why === undefined ? undefined : explain(why);
+      if (told.length > 0) known = told;
+      const addresses = [...new Set([...known, ...fixed])].sort();
+      const isKnown = told.length > 0 || fixed.length > 0;
+      const problem = isKnown || why === undefined ? undefined : explain(why);
       outside.problem = continueProblem(outside.problem, problem, now());
       // Before the device is registered no consumer can send anything, and the pass that makes the
       // tunnel uses the addresses anyway.

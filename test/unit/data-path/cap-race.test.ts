@@ -15,6 +15,8 @@ const allPasses = 60;
 const slackBytes = 8 * 1024;
 /** The most that joined headers add to what the rules see: docs/security.md says so. */
 const saidOfRestarts = 0.15;
+/** Packets that are on their way when it ends: as many as a moment has, of each of the two. */
+const onItsWayBytes = 6 * largestPacketBytes;
 
 /** What happens before the kernel answers a question. */
 interface Moment {
@@ -138,7 +140,7 @@ function createKernel(script: readonly Moment[]) {
       await this.pass(false);
       turn += 1;
       await this.pass(false);
-      uncountedBytes += saidOfRestarts * (seen.bytes - before) + inLook;
+      uncountedBytes += saidOfRestarts * (seen.bytes - before) + inLook + onItsWayBytes;
     },
     async begin() {
       await segments.read([]);

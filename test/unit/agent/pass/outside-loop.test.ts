@@ -127,6 +127,16 @@ test('what the router tells and the owner’s word are both refused', async () =
   expect(world.outside.addresses).toEqual(['45.83.100.7', '45.83.100.9']);
 });
 
+test('what the router told stays refused beside the owner’s word, also once the router is silent', async () => {
+  const world = await createWorld(['45.83.100.7', undefined], { fixed: '45.83.100.9' });
+  await world.tick();
+  await world.tick();
+  expect([world.outside, world.passes()]).toEqual([
+    { addresses: ['45.83.100.7', '45.83.100.9'], problem: undefined },
+    1,
+  ]);
+});
+
 test('the wire between the namespace and the host is not called a router', async () => {
   const world = await createWorld([undefined], { upnp: false });
   Object.assign(world.observed, { router: '198.18.213.1' });

@@ -106,23 +106,33 @@ setInterval(fetchPage, 5000);
 `;
 
 /** What a consumer notices for hours, counted second by second. */
-export type SteadyTraffic = ReturnType<typeof countSeconds>;
+export interface SteadyTraffic {
+  /** Set by the test that does something to the device. */
+  isAtRest: boolean;
+  /** Seconds in which `isAtRest` was set; `flowingSeconds` counts the ones with an answer. */
+  restSeconds: number;
+  flowingSeconds: number;
+  /** Seconds without an answer, at rest or not. */
+  silentSeconds: number;
+  /** The longest row of seconds without an answer, at rest; and the row up to now. */
+  longestSilentSeconds: number;
+  silentNow: number;
+  /** Seconds in a row with an answer, up to now. */
+  flowingNow: number;
+  /** Counts a line of the consumer; others are left out. */
+  takeLine(line: string): void;
+}
 
-/** Counts a consumer's lines. The test that does something to the device sets `isAtRest`. */
-function countSeconds() {
-  const seconds = {
+function countSeconds(): SteadyTraffic {
+  const seconds: SteadyTraffic = {
     isAtRest: false,
-    /** Seconds in which `isAtRest` was set; `flowingSeconds` counts the ones with an answer. */
     restSeconds: 0,
     flowingSeconds: 0,
-    /** Seconds without an answer, at rest or not. */
     silentSeconds: 0,
-    /** The longest row of seconds without an answer, at rest. */
     longestSilentSeconds: 0,
     silentNow: 0,
-    /** Seconds in a row with an answer, up to now. */
     flowingNow: 0,
-    takeLine(line: string) {
+    takeLine(line) {
       const answers = Number(/^answers (\d+)$/.exec(line)?.[1] ?? Number.NaN);
       if (Number.isNaN(answers)) return;
       seconds.flowingNow = answers > 0 ? seconds.flowingNow + 1 : 0;

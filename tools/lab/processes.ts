@@ -4,7 +4,22 @@ import { createInterface } from 'node:readline';
 import { LabError } from './lab-error.ts';
 
 /** A process of the lab, with its output line by line. */
-export type LabProcess = ReturnType<typeof startProcess>;
+export interface LabProcess {
+  readonly lines: readonly string[];
+  /** -1 if it could not be started, which `exited` reports. */
+  readonly pid: number;
+  /** The exit code; null after a signal. */
+  readonly exited: Promise<number | null>;
+  hasEnded(): boolean;
+  /** By default SIGTERM. */
+  kill(signal?: NodeJS.Signals): void;
+  /**
+   * Resolves with the first line that fits, even if it was printed before. Without `timeoutMs` it
+   * waits for a minute.
+   * @throws LabError if the process ends or takes too long
+   */
+  waitForLine(fits: (line: string) => boolean, timeoutMs?: number): Promise<string>;
+}
 
 export interface LabCommand {
   readonly argv: readonly [string, ...string[]];
@@ -13,7 +28,7 @@ export interface LabCommand {
 }
 
 /** Starts a process. Its standard output and error go into one list of lines. */
-export function startProcess({ argv: [program, ...args], env, onLine }: LabCommand) {
+export function startProcess({ argv: [program, ...args], env, onLine }: LabCommand): LabProcess {
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
@@ -38,18 +53,12 @@ export function startProcess({ argv: [program, ...args], env, onLine }: LabComma
     news.emit('line');
   });
   return {
-    lines: lines as readonly string[],
-    /** -1 if it could not be started, which `exited` reports. */
+    lines,
     pid: child.pid ?? -1,
-    /** The exit code; null after a signal. */
     exited,
     hasEnded: () => ending !== undefined,
-    kill: (signal: NodeJS.Signals = 'SIGTERM') => void child.kill(signal),
-    /**
-     * Resolves with the first line that fits, even if it was printed before.
-     * @throws LabError if the process ends or takes too long
-     */
-    async waitForLine(fits: (line: string) => boolean, timeoutMs = 60_000): Promise<string> {
+    kill: (signal = 'SIGTERM') => void child.kill(signal),
+    async waitForLine(fits, timeoutMs = 60_000) {
       const patience = AbortSignal.timeout(timeoutMs);
       for (;;) {
         const line = lines.find(fits);

@@ -147,16 +147,16 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       options.onRestarted();
     }
   };
+  const hasRoom = (key: string) => lanes.has(key) || lanes.size < engineLimits.lanesOfOne;
   const findLane = (pack: Pack, now: number): IncomingLane | undefined => {
     const key = toLaneKey(pack.lane);
     const known = lanes.get(key);
     if (known !== undefined && pack.sequenceId <= known.sequenceId)
       return pack.sequenceId === known.sequenceId ? known : undefined;
-    const hasRoom = known !== undefined || lanes.size < engineLimits.lanesOfOne;
-    if (!isPaid(pack, now) || !hasRoom || isBefore(pack, options.earlier)) return undefined;
-    if (known === undefined) comesBack(pack, now);
-    else replace(key, known, now);
+    if (!isPaid(pack, now) || !hasRoom(key) || isBefore(pack, options.earlier)) return undefined;
+    if (known !== undefined) replace(key, known, now);
     if (!options.laneBudget.take(1)) return undefined;
+    if (known === undefined) comesBack(pack, now);
     return openLane(pack);
   };
 

@@ -12,7 +12,7 @@ import type { Overrides } from './kept-choices.ts';
 import { type CreatePassParts, createPass } from './pass/create-pass.ts';
 import type { DataPathLoop } from './pass/data-path-loop.ts';
 import type { Meter } from './pass/meter.ts';
-import { reload } from './reload.ts';
+import { createReload } from './reload.ts';
 import { createWakeups, every, type Loop } from './run-loop.ts';
 import { openState, type Shared, type StateOptions } from './state.ts';
 import { followSystemZone } from './system-zone.ts';
@@ -127,7 +127,7 @@ export async function createAgent(parts: AgentParts): Promise<Agent> {
     recent: tell.phaseNotes.recent,
     health: tell.phaseNotes.health,
     overrides,
-    reload: () => reload({ configuration: sections.configuration, wakeups, load, log, now }),
+    reload: createReload({ configuration: sections.configuration, wakeups, load, log, now }),
     sample: pass.sample,
     enforce: pass.enforce,
     history: tell.ledger?.history,

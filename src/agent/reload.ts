@@ -18,15 +18,20 @@ const needRestart = ['service', 'status', 'source', 'tunnel', 'connect', 'report
 
 /**
  * Puts a changed configuration into force without a restart.
+ * Reloads that are asked for at once run one after the other: otherwise one that began early and
+ * read slowly would put an older file into force over a newer one.
  * @throws configuration-invalid; the former configuration stays in force then
  */
-export async function reload({
-  configuration,
-  wakeups,
-  load,
-  log,
-  now,
-}: ReloadParts): Promise<void> {
+export function createReload(parts: ReloadParts): () => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    const reloaded = last.then(() => reload(parts));
+    last = reloaded.catch(() => undefined);
+    return reloaded;
+  };
+}
+
+async function reload({ configuration, wakeups, load, log, now }: ReloadParts): Promise<void> {
   try {
     const { config, service } = await load();
     const changed: string[] = needRestart.filter(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSections } from '../../../src/agent/create-sections.ts';
-import { reload as reloadInto } from '../../../src/agent/reload.ts';
+import { createReload } from '../../../src/agent/reload.ts';
 import { createWakeups } from '../../../src/agent/run-loop.ts';
 import { type Config, configSchema } from '../../../src/config/schema.ts';
 import { TributaryError } from '../../../src/errors/codes.ts';
@@ -26,8 +26,13 @@ function start(
     isTty: false,
     destination: { write: (line) => void lines.push(line) },
   });
-  const reload = () =>
-    reloadInto({ configuration, wakeups, load: load as never, log, now: () => new Date(0) });
+  const reload = createReload({
+    configuration,
+    wakeups,
+    load: load as never,
+    log,
+    now: () => new Date(0),
+  });
   return { configuration, reload, woken, lines };
 }
 
@@ -110,6 +115,38 @@ describe('a reload', () => {
     expect(configuration.problem).toBeDefined();
     await reload();
     expect(configuration.problem).toBeUndefined();
+  });
+
+  test('that read slowly does not put an older file into force over a newer one', async () => {
+    const [older, newer] = [parse(), parse({ provide: { mode: 'friends' } })];
+    const slow = Promise.withResolvers<void>();
+    let file = older;
+    let isFirst = true;
+    const { configuration, reload } = start(async () => {
+      const read = file;
+      if (isFirst) {
+        isFirst = false;
+        await slow.promise;
+      }
+      return { config: read };
+    });
+    const first = reload();
+    // The first one has read the file, and checks it for long.
+    await expect.poll(() => isFirst).toBe(false);
+    file = newer;
+    const second = reload();
+    slow.resolve();
+    await Promise.all([first, second]);
+    expect(configuration.config).toBe(newer);
+  });
+
+  test('runs after one that was refused', async () => {
+    const configs = [parse({ log: { format: 'text' } }), parse({ provide: { mode: 'friends' } })];
+    const { configuration, reload } = start(async () => ({ config: configs.shift() ?? parse() }));
+    const [first, second] = [reload(), reload()];
+    await expect(first).rejects.toMatchObject({ code: 'configuration-invalid' });
+    await second;
+    expect(configuration.config.provide.mode).toBe('friends');
   });
 
   test('says in the log why it was refused', async () => {

@@ -24,7 +24,7 @@ export async function moveEndpoint(
 }
 
 /**
- * Removes a peer that has moved, with its session, which its new place does not know: the next pass
+ * Removes a peer that has moved, with its session, which its new place does not know: the pass
  * gives it its settings again, and with them a handshake at once. @throws command-failed
  */
 export async function removePeer(exec: Exec, device: string, publicKey: string): Promise<void> {

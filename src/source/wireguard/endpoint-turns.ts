@@ -124,10 +124,9 @@ export function createEndpointTurns(
       return next;
     },
     async lookAgain() {
-      const isTime = performance.now() - askedAtMs >= lookAgainMs;
-      if (known === undefined || isNameFickle || !isTime || isIP(known.endpoint.host) !== 0)
-        return false;
-      await ask(known.endpoint);
+      if (known === undefined || isNameFickle || isIP(known.endpoint.host) !== 0) return false;
+      // An answer that came late is looked at as well, before it is time to ask again.
+      if (performance.now() - askedAtMs >= lookAgainMs) await ask(known.endpoint);
       const { addresses, present } = known;
       // The family that worked first: the other may lead nowhere here.
       const isSameFamily = (address: string) => address.startsWith('[') === present.startsWith('[');

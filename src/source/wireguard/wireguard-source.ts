@@ -47,8 +47,8 @@ export interface WireGuardSource extends Source<PresentTunnel, ObservedTunnel, T
   tunnel(): TunnelFacts;
   /**
    * Follows the other end to another address where its name has one: called every few seconds with
-   * what the device has received, and does something where that has not grown. True where a pass is
-   * due. @throws command-failed, tunnel-failed
+   * what the device has received, and asks for the name where that has not grown. True where a pass
+   * is due, which then follows it.
    */
   followName(rxBytes: number | undefined): Promise<boolean>;
 }
@@ -108,6 +108,8 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
   let found: ObservedTunnel = { kind: 'absent' };
   let peer: WireGuardPeer | undefined;
   let received: { readonly bytes: number; readonly sinceMs: number } | undefined;
+  /** The key of a peer that is no longer where the tunnel points. */
+  let leaving: string | undefined;
 
   const takePeer = (next: WireGuardPeer | undefined) => {
     peer = next;
@@ -117,6 +119,11 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
     driver,
     wantsIssuedTunnel: true,
     async wanted() {
+      // Only here: a pass that runs already has asked for the address before, and would give it to
+      // the peer again, which then stays there.
+      if (leaving !== undefined && found.kind === 'present')
+        await removePeer(exec, driver.device, leaving);
+      leaving = undefined;
       const issued = parts.issued();
       const { tunnel, refusal } = await tunnels.current();
       const problem = refusal ?? (issued && explainUnissued(issued));
@@ -172,7 +179,7 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
       else if (received?.bytes !== rxBytes) received = { bytes: rxBytes, sinceMs: nowMs };
       else if (nowMs - received.sinceMs >= stillMs && parts.mayResolve()) {
         const moved = await tunnels.lookAgain();
-        if (moved !== undefined) await removePeer(exec, driver.device, moved);
+        if (moved !== undefined) leaving = moved;
         return moved !== undefined;
       }
       return false;

@@ -86,6 +86,22 @@ describe('an end from which nothing comes', () => {
     expect(await turns.present(endpoint)).toBe('192.0.2.2');
   });
 
+  test('is followed as soon as name servers that took their time have answered', async () => {
+    const late = Promise.withResolvers<readonly string[]>();
+    const answered = Promise.withResolvers<void>();
+    const answers = [Promise.resolve(['192.0.2.1']), late.promise];
+    const resolve = () => answers.shift() ?? late.promise;
+    const turns = createEndpointTurns(resolve, context, answered.resolve);
+    await turns.present(endpoint);
+    vi.advanceTimersByTime(20_000);
+    expect(await turns.lookAgain()).toBe(false);
+    late.resolve(['192.0.2.2']);
+    await answered.promise;
+    vi.advanceTimersByTime(1_000);
+    expect(await turns.lookAgain()).toBe(true);
+    expect(await turns.present(endpoint)).toBe('192.0.2.2');
+  });
+
   test('is followed to an address of the family that worked', async () => {
     const { turns, named } = createTurns(['192.0.2.1:51820']);
     await turns.present(endpoint);

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { TributaryError } from '../../../../src/errors/codes.ts';
 import type { Issuance } from '../../../../src/identity/registration-files.ts';
 import type {
   CurrentTunnel,
@@ -114,13 +115,15 @@ test('a device that is not registered yet is no problem of this source', async (
   expect((await createSource(undefined).wanted()).problem).toBeUndefined();
 });
 
-test('a peer of which nothing is received for fifteen seconds is followed by its name', async () => {
+test('a peer of which nothing is received for fifteen seconds is followed by its name, by the next pass alone', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const ran: string[] = [];
   let asked = 0;
+  let isFailing = true;
   const exec = async ({ args }: { readonly args: readonly string[] }) => {
     ran.push(args.join(' '));
+    if (isFailing) throw new TributaryError('command-failed', 'no memory left');
     return '';
   };
   const source = createSource(ready, {
@@ -163,5 +166,11 @@ test('a peer of which nothing is received for fifteen seconds is followed by its
   expect([await look(2), asked]).toEqual([false, 1]);
   expect(ran).toEqual([]);
   expect([await look(2), asked]).toEqual([true, 2]);
-  expect(ran).toEqual([`set tributary9 peer ${spec.peer.publicKey} remove`]);
+  // A pass under way would give the peer back to the place that it has left.
+  expect(ran).toEqual([]);
+  await expect(source.wanted()).rejects.toThrow('no memory left');
+  isFailing = false;
+  for (let passes = 0; passes < 2; passes += 1) await source.wanted();
+  const removal = `set tributary9 peer ${spec.peer.publicKey} remove`;
+  expect(ran).toEqual([removal, removal]);
 });

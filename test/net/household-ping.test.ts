@@ -8,11 +8,9 @@ const firstHop = '203.0.113.1';
 const counting = `
   table inet seen {
     counter pings {}
-    counter connections {}
     chain in {
       type filter hook prerouting priority -400; policy accept;
       ip saddr ${addresses.homeWan} icmp type echo-request counter name pings
-      ip saddr ${addresses.homeWan} ip daddr ${addresses.proxy} tcp flags & (syn | ack) == syn counter name connections
     }
     chain silent { type filter hook input priority 0; policy accept; }
   }`;
@@ -21,22 +19,15 @@ describe.skipIf(!isInsideLab())('delays on the line', () => {
   it('are measured by one ping to the router beyond the home’s, while something is shared', async () => {
     const lab = await createTestLab({
       id: 'hping',
-      profile: 'documented',
+      // Of the other one, nobody is sent for a minute after the mode was none.
+      profile: 'production',
       config: { gateway: { allow_destinations: [labInternet] }, provide: { household: 'first' } },
     });
     onTestFinished(() => lab.remove());
     await lab.network.run('internet', 'nft', counting);
-    const count = async (name: string) => {
-      const text = await lab.network.run(
-        'internet',
-        'nft',
-        'list',
-        'counter',
-        'inet',
-        'seen',
-        name,
-      );
-      return Number(/packets (\d+)/.exec(text)?.[1]);
+    const countPings = async () => {
+      const words = 'list counter inet seen pings'.split(' ');
+      return Number(/packets (\d+)/.exec(await lab.network.run('internet', 'nft', ...words))?.[1]);
     };
     const listPings = async () => {
       const pids = (
@@ -47,32 +38,37 @@ describe.skipIf(!isInsideLab())('delays on the line', () => {
       );
       return lines.map((line) => line.split('\0')).filter(([program]) => program === 'ping');
     };
+    /** Waits until these are asked by ping: one may still begin, or the former one end. */
+    const areAsked = (places: readonly string[]) =>
+      waitUntil(async () =>
+        expect((await listPings()).map((words) => words.at(-2))).toEqual(places),
+      );
     const agent = lab.startAgent();
     await lab.waitForStatus(({ phase, gateway }) => phase === 'providing' && gateway.open);
     expect(await listPings()).toEqual([]);
     const measured = (place: string) =>
       lab.waitForStatus(({ provide }) => provide.household.measuredTo === place);
 
-    const download = lab.startDownload(100_000_000_000, 600);
+    lab.startDownload(100_000_000_000, 600);
     const { provide } = await measured('first-hop');
     expect(provide.household.pingProblem).toBeNull();
-    expect((await listPings()).map((words) => words.at(-2))).toEqual([firstHop]);
-    const before = { pings: await count('pings'), connections: await count('connections') };
-    await waitUntil(async () => expect(await count('pings')).toBeGreaterThan(before.pings + 10));
-    expect((await count('connections')) - before.connections).toBeLessThan(3);
+    await areAsked([firstHop]);
+    const before = await countPings();
+    await waitUntil(async () => expect(await countPings()).toBeGreaterThan(before + 5));
 
     // A router that falls silent is passed over for what answers behind it.
     const silence = `add rule inet seen silent ip daddr ${firstHop} icmp type echo-request drop`;
     await lab.network.run('internet', 'nft', silence);
     await measured('tunnel-end');
-    expect((await listPings()).map((words) => words.at(-2))).toEqual([addresses.proxy]);
+    await areAsked([addresses.proxy]);
 
-    download.kill('SIGKILL');
-    await waitUntil(async () => expect(await listPings()).toEqual([]));
-    const again = lab.startDownload(100_000_000_000, 600);
-    await waitUntil(async () => expect(await listPings()).toHaveLength(1));
+    await lab.runCommand('provide', 'none');
+    await areAsked([]);
+    await lab.runCommand('provide', 'auto');
+    // The kernel has forgotten the connection of the first one.
+    lab.startDownload(100_000_000_000, 600);
+    await areAsked([addresses.proxy]);
     await stopAgent(agent);
-    expect(await listPings()).toEqual([]);
-    again.kill('SIGKILL');
+    await areAsked([]);
   });
 });

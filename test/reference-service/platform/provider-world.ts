@@ -55,6 +55,8 @@ export interface ProviderWorld {
       readonly identity?: IdentityData;
       readonly secrets?: Secrets;
       readonly wish?: ProvideWish;
+      /** By default it comes back at once. */
+      readonly random?: () => number;
     },
   ): Promise<RunningProvider>;
 }
@@ -107,7 +109,7 @@ export async function startProviderWorld(
     async provide({ clientId, token, control }, device = createEchoDevice(), how = {}) {
       const stop = new AbortController();
       const ids = createIdSource({ randomBytes });
-      const { secrets = completeSecrets(randomBytes), wish = 'public' } = how;
+      const { secrets = completeSecrets(randomBytes), wish = 'public', random = () => 0 } = how;
       await control.provide(toProvideKeys(secrets, wish), stop.signal);
       if (how.identity !== undefined)
         await control.publishIdentity(toPublication(loadIdentity(how.identity)), stop.signal);
@@ -137,7 +139,7 @@ export async function startProviderWorld(
           instanceId: randomUUID(),
           appVersion: '0.0.1',
           now,
-          random: () => 0,
+          random,
           keep: async () => undefined,
           onTokenSuspect: () => undefined,
         },

@@ -40,8 +40,11 @@ test('a consumer that does not seal is read by who runs the platform', async () 
   await world.provide(provider, undefined, { identity: makeIdentity(randomBytes) });
   const { baseUrl: serviceUrl, seen } = await startFrameTap(world.service.baseUrl);
   const { consumers, received } = await startConsumers(world, provider, { count: 1, serviceUrl });
-  for (let number = 0; number < 20; number++) consumers.send(0, [packetOf(number)]);
-  await expect.poll(() => received.length).toBe(20);
+  const exchange = () => {
+    consumers.send(0, [packetOf(1)]);
+    return received.length;
+  };
+  await expect.poll(exchange).toBeGreaterThan(10);
   expect(seen.readable).toBeGreaterThan(0);
   expect(seen.sealed).toBe(0);
 });
@@ -57,10 +60,12 @@ test.each(['opportunistic', 'required'] as const)(
     consumers.send(0, [packetOf(0)]);
     consumers.send(1, [packetOf(1)]);
     await expect.poll(() => consumers.sealing()).toBe(2);
-    for (let number = 2; number < 50; number++) consumers.send(number % 2, [packetOf(number)]);
-    await expect.poll(() => received.length).toBe(50);
+    for (let number = 2; number < 20; number++) {
+      consumers.send(number % 2, [packetOf(number)]);
+      await expect.poll(() => received.length).toBeGreaterThan(number);
+    }
     expect(received.map((packet) => packet[28]).toSorted((a = 0, b = 0) => a - b)).toEqual(
-      Array.from({ length: 50 }, (_, number) => number),
+      Array.from({ length: 20 }, (_, number) => number),
     );
     for (const counters of consumers.counters())
       expect(counters).toMatchObject({ unpaid: 0, unsound: 0 });
@@ -85,7 +90,9 @@ test('a host that drains and refuses new sockets costs no key: a consumer goes o
   const world = await startProviderWorld({ hasten: rate });
   const provider = await world.register();
   const identity = makeIdentity(randomBytes);
-  const { engine, ends } = await world.provide(provider, undefined, { identity });
+  // So that its first tries to come back are not over in a moment.
+  const random = () => 0.05;
+  const { engine, ends } = await world.provide(provider, undefined, { identity, random });
   const { baseUrl: serviceUrl, seen } = await startFrameTap(world.service.baseUrl);
   const how = { count: 1, sealing: 'opportunistic', serviceUrl } as const;
   const { consumers, received } = await startConsumers(world, provider, how);
@@ -97,16 +104,18 @@ test('a host that drains and refuses new sockets costs no key: a consumer goes o
   await expect.poll(() => consumers.sealing() + received.length).toBe(2);
   await expect.poll(exchange).toBeGreaterThan(10);
   const before = { ...seen };
-  await world.service.admin.drainPlatform({ refuseSeconds: 3 });
+  await world.service.admin.drainPlatform({ refuseSeconds: 86_400 });
   const isRefused = () => {
     exchange();
     return ends.some((end) => end.kind === 'refused' && end.status === 503);
   };
   await expect.poll(isRefused).toBe(true);
-  const until = received.length + 50;
+  // One that refuses nobody.
+  await world.service.admin.drainPlatform({});
+  const [until, sealed] = [received.length + 50, seen.sealed];
   await expect.poll(exchange).toBeGreaterThan(until);
   expect(seen.readable).toBe(before.readable);
-  expect(seen.sealed).toBeGreaterThan(before.sealed + 100);
+  expect(seen.sealed).toBeGreaterThan(sealed);
   const { handshakes, proven, unopened, refused, workMs } = engine.counters().sealing;
   expect(workMs).toBeGreaterThan(0);
   expect({ handshakes, proven, unopened, refused }).toEqual({

@@ -208,7 +208,7 @@ describe('a clone', () => {
   it('measures itself', async () => {
     // Of the rows about the household, which take a quarter of an hour, the shortest.
     const few = (line: string) => (line.endsWith(' household') ? ' --only limit-20' : '');
-    const once = splitCommands(readBlocks('sh', 'docs/performance.md').join('')).map(
+    const once = splitCommands(readBlocks('sh', 'docs/development/measurements.md').join('')).map(
       (line) => `${line}${line.includes(' -- ') ? '' : ' --'}${few(line)} --rounds 1`,
     );
     await boot(

@@ -27,7 +27,7 @@ const runners: Readonly<Record<string, readonly string[]>> = {
   'docs/monitoring.md': ['test/systems/prometheus.test.ts', 'test/flow/webhook.test.ts'],
   'docs/status-page.md': ['test/systems/clone.test.ts'],
   'docs/development/sandbox.md': ['test/systems/clone.test.ts', 'test/systems/clone.test.ts'],
-  'docs/performance.md': Array.from({ length: 6 }, () => 'test/systems/clone.test.ts'),
+  'docs/development/measurements.md': Array.from({ length: 5 }, () => 'test/systems/clone.test.ts'),
 };
 
 /** Pages whose blocks no test runs, and why. */

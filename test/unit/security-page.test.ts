@@ -18,8 +18,9 @@ const policy = {
   line: { ...homePolicy.line, dropAboveBits: policed?.line.dropAboveBits },
 };
 
-const page = readFileSync('docs/security.md', 'utf8');
-const quoted = [...page.matchAll(/`([^`\n]+)`/g)].flatMap(([, text]) => text ?? []);
+const pages = ['docs/security.md', 'docs/development/firewall.md'];
+const written = pages.map((path) => readFileSync(path, 'utf8')).join('\n');
+const quoted = [...written.matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => code ?? []);
 
 /** `destination/own-v4`: every rule of the firewall by chain and name. */
 const rules = new Set(
@@ -27,7 +28,7 @@ const rules = new Set(
 );
 const chains = new Set([...rules].map((name) => name.split('/')[0] ?? ''));
 
-describe('docs/security.md', () => {
+describe('docs/security.md with docs/development/firewall.md', () => {
   test('names tests that are there', () => {
     const named = quoted.filter((text) => text.startsWith('test/'));
     expect(named.length).toBeGreaterThan(30);

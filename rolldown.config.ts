@@ -133,7 +133,11 @@ export const serviceClient = defineConfig({
           fileName: 'package.json',
           source: `${JSON.stringify({ ...manifest, exports }, null, 2)}\n`,
         });
-        this.emitFile({ type: 'asset', fileName: 'README.md', source: read('docs/service.md') });
+        this.emitFile({
+          type: 'asset',
+          fileName: 'README.md',
+          source: read('docs/development/service.md'),
+        });
         this.emitFile({ type: 'asset', fileName: 'LICENSE', source: read('LICENSE') });
       },
     },

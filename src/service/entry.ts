@@ -1,4 +1,4 @@
-// The exports of the package `tributary-service`. Its guide is docs/service.md.
+// The exports of the package `tributary-service`. Its guide is docs/development/service.md.
 export { Secret } from '../lib/secret.ts';
 export {
   type Attempt,

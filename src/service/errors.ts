@@ -1,6 +1,9 @@
 import { CodedError, isCoded } from '../lib/errors.ts';
 
-/** Each way in which a call to the service can fail; `docs/service.md` says what each means. */
+/**
+ * Each way in which a call to the service can fail; `docs/development/service.md` says what each
+ * means.
+ */
 export const serviceErrorCodes = [
   // Nothing was sent: the address, the request or the token must not or cannot be.
   'configuration-invalid',

@@ -12,7 +12,7 @@ import { serviceErrorCodes } from '../../src/service/errors.ts';
 import { start } from './reference-caller.ts';
 
 const root = join(import.meta.dirname, '../..');
-const guide = readFileSync(join(root, 'docs/service.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/development/service.md'), 'utf8');
 const consumer = mkdtempSync(join(tmpdir(), 'tributary-consumer-'));
 const run = promisify(execFile);
 const tsc = join(root, 'node_modules/.bin/tsc');

@@ -5,7 +5,7 @@ import { serviceErrorCodes } from '../../src/service/errors.ts';
 import type { Operation } from '../../src/service/operation.ts';
 import { type OperationName, operations } from '../../src/service/operations.ts';
 
-const guide = readFileSync(join(import.meta.dirname, '../../docs/service.md'), 'utf8');
+const guide = readFileSync(join(import.meta.dirname, '../../docs/development/service.md'), 'utf8');
 
 /** The rows of the table that begins so, as cells. */
 function findRows(header: string): readonly (readonly string[])[] {

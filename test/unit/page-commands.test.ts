@@ -36,7 +36,7 @@ const notRun: Readonly<Record<string, string>> = {
   'docs/development/testing.md': 'its commands are the test run and the mutation run themselves',
   'docs/install-kubernetes.md':
     'it needs a cluster; test/architecture/container.test.ts checks the manifest and these lines',
-  'docs/service.md':
+  'docs/development/service.md':
     'npm installs the package over the network; test/flow/service-package.test.ts runs its example',
 };
 

@@ -2,7 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { listCommands, listOptions } from '../../src/cli/frame/add-command.ts';
-import { fillPage, renderTable, toAnchor, toCell, toCode, toSentence } from './markdown.ts';
+import { listFlags } from '../../src/cli/present/tables.ts';
+import {
+  fillPage,
+  renderList,
+  renderTable,
+  toAnchor,
+  toCell,
+  toCode,
+  toLine,
+  toSentence,
+} from './markdown.ts';
 import { environment, exitCodes, files } from './program-ending.ts';
 import { readExamples, readUsage } from './program-help.ts';
 
@@ -12,8 +22,9 @@ export function renderCommandLinePage(program: Command): string {
   const common = listCommonOptions(commands.filter((command) => !isOfSandbox(command)));
   return fillPage('command-line.md', {
     'all commands': renderOverview(program),
-    'options of every command': renderOptions(listOptionRows(program)),
-    'options of many commands': renderOptions(common),
+    'options of every command': renderList(listOptionRows(program)),
+    'options of tables': renderList(common.filter(([flags]) => ofTables.has(flags))),
+    'options of many commands': renderList(common.filter(([flags]) => !ofTables.has(flags))),
     commands: commands
       .filter((command) => !isOfSandbox(command))
       .map((command) => renderCommand(command, common))
@@ -81,7 +92,7 @@ function listOptionRows(command: Command): readonly OptionRow[] {
   const help = command.createHelp();
   return listOptions(command)
     .own.filter(({ long }) => long !== '--help')
-    .map((option) => [toCode(option.flags), toCell(help.optionDescription(option))]);
+    .map((option) => [`\`${option.flags}\``, toLine(help.optionDescription(option))]);
 }
 
 function renderCommand(command: Command, common: readonly OptionRow[]): string {
@@ -89,12 +100,10 @@ function renderCommand(command: Command, common: readonly OptionRow[]): string {
     common.some((other) => other[0] === flags && other[1] === meaning);
   const options = listOptionRows(command);
   const shared = options.filter(isCommon).map(([flags]) => flags);
-  const takes = [
-    ...command.registeredArguments
-      .filter(({ description }) => description !== '')
-      .map((argument) => [toCode(argument.name()), toCell(argument.description)]),
-    ...options.filter((option) => !isCommon(option)),
-  ];
+  const named = command.registeredArguments
+    .filter(({ description }) => description !== '')
+    .map((argument): OptionRow => [`\`${argument.name()}\``, toLine(argument.description)]);
+  const takes = [...named, ...options.filter((option) => !isCommon(option))];
   const usage = readUsage(command).replace(' [options]', '');
   const lines = [
     ...(usage === nameOf(command) ? [] : [usage]),
@@ -102,18 +111,28 @@ function renderCommand(command: Command, common: readonly OptionRow[]): string {
   ];
   return [
     `### ${nameOf(command)}`,
-    `${toCell(toSentence(command.description()))}${shared.length === 0 ? '' : ` [Also](#options) ${shared.join(', ')}.`}`,
-    ...(takes.length === 0 ? [] : [renderTable(['argument or option', 'what it is'], takes)]),
-    ...(lines.length === 0 ? [] : [toBlock(lines)]),
+    `${toLine(toSentence(command.description()))}${shared.length === 0 ? '' : ` [Also](#options) ${nameShared(shared)}.`}`,
+    ...(takes.length === 0 ? [] : [renderList(takes)]),
+    ...(saysMore(lines, command) ? [toBlock(lines)] : []),
   ].join('\n\n');
 }
 
-function renderOptions(options: readonly OptionRow[]): string {
-  return renderTable(['option', 'what it is'], options);
+const ofTables = new Set(Object.keys(listFlags).map((flags) => `\`${flags}\``));
+
+/** The options that the page explains once, those of tables as one. */
+function nameShared(flags: readonly string[]): string {
+  const others = flags.filter((own) => !ofTables.has(own));
+  return [...(others.length < flags.length ? ['those of tables'] : []), ...others].join(', ');
 }
 
 function toRows(entries: Readonly<Record<string, string>>): readonly (readonly string[])[] {
   return Object.entries(entries).map(([name, meaning]) => [toCode(name), meaning]);
+}
+
+/** False for an example that is nothing but the command's name. */
+function saysMore(lines: readonly string[], command: Command): boolean {
+  const [, typed = ''] = lines;
+  return lines.length > 2 || (lines.length > 0 && typed.replace(/^sudo /, '') !== nameOf(command));
 }
 
 /** `tributary device share`. */

@@ -2,38 +2,13 @@ import type * as z from 'zod';
 import { type CredentialName, credentialNames } from '../../src/config/credential-names.ts';
 import { type ConfigKey, listConfigKeys } from '../../src/config/keys.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import { DocumentationError } from './documentation-error.ts';
 import { fillPage, renderTable, toCell, toCode } from './markdown.ts';
-
-/** The keys that people set most. They come first in the sample file too. */
-const everyday = [
-  'service.base_url',
-  'service.profile',
-  'provide.mode',
-  'provide.cap.bytes',
-  'provide.cap.period',
-  'provide.rate_limit.line',
-];
 
 /** docs/configuration.md: every key of the schema. */
 export function renderConfigurationPage(): string {
   const keys = listConfigKeys();
-  const find = (name: string) => {
-    const key = keys.find((own) => own.name === name);
-    if (key === undefined)
-      throw new DocumentationError(
-        `tools/docs/configuration-page.ts: remove the key ${name}, which the configuration does not have`,
-      );
-    return key;
-  };
   const sections = [...Map.groupBy(keys, ({ path }) => path[0] ?? '')];
   return fillPage('configuration.md', {
-    'the keys that people set': renderTable(
-      ['key', 'what it is'],
-      everyday
-        .map(find)
-        .map(({ name, schema }) => [toCode(name), toCell(schema.description ?? '')]),
-    ),
     'all keys': sections.map(([name, own]) => renderSection(name, own)).join('\n\n'),
     secrets: renderSecrets(),
   });
@@ -54,10 +29,7 @@ function renderKeys(keys: readonly ConfigKey[]): string {
     ],
     ...listFields(`${key.name}[]`, elementOf(key.schema)),
   ]);
-  return renderTable(
-    ['key, and its name in the environment', 'what it is', 'allowed', 'default'],
-    rows,
-  );
+  return renderTable(['key and variable', 'what it is', 'allowed', 'default'], rows);
 }
 
 /** The fields of the entries of a list of objects. */

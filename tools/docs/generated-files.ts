@@ -19,6 +19,6 @@ export async function renderGeneratedFiles(): Promise<Readonly<Record<string, st
     'docs/configuration.md': renderConfigurationPage(),
     'docs/json-output.md': await renderJsonPage(program),
     'docs/man-page.roff': renderManPage(program),
-    'docs/service.md': renderServicePage(),
+    'docs/development/service.md': renderServicePage(),
   };
 }

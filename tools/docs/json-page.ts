@@ -4,9 +4,7 @@ import { DocumentationError } from './documentation-error.ts';
 import { listJsonDocuments } from './json-documents.ts';
 import { createGroups, type Explain, type Field, flatten, listFields } from './json-fields.ts';
 import { meanings, ownMeanings } from './json-meanings.ts';
-import { fillPage, renderTable, toAnchor, toCell, toCode } from './markdown.ts';
-
-const header = ['field', 'type', 'what it is'];
+import { fillPage, toAnchor, toCode, toLine } from './markdown.ts';
 
 interface Section {
   /** More than one where several commands print the same. */
@@ -34,10 +32,9 @@ export async function renderJsonPage(program: Command): Promise<string> {
   const groups = createGroups();
   return fillPage('json-output.md', {
     modes: provideModes.map(toCode).join(', '),
-    'common fields': renderTable(
-      header,
-      [...common.values()].map(({ name, type, meaning }) => [toCode(name), type, toCell(meaning)]),
-    ),
+    'common fields': [...common.values()]
+      .map(({ name, type, meaning }) => renderEntry(name, type, meaning))
+      .join('\n'),
     documents: sections
       .map((section, index) =>
         renderSection(section, { common: index === 0 ? new Map() : common, groups }),
@@ -132,19 +129,18 @@ function renderSection(
 ): string {
   const title = titles.join(', ');
   above.groups.add({ title, path: '', fields });
-  const rows = renderRows(fields, { ...above, title });
-  const table = rows.length === 0 ? [] : [renderTable(header, rows)];
-  return [`## ${title}`, about, ...table].join('\n\n');
+  const entries = renderEntries(fields, { ...above, title });
+  return [`## ${title}`, about, entries.join('\n')].filter(Boolean).join('\n\n');
 }
 
-/** A row for each field; those that mean the same everywhere share one, without their meaning. */
-function renderRows(fields: readonly Field[], place: Place): readonly (readonly string[])[] {
+/** An entry for each field; those that mean the same everywhere share one, without their meaning. */
+function renderEntries(fields: readonly Field[], place: Place): readonly string[] {
   const isKnown = (field: Field) => {
     const common = place.common.get(field.name);
     return isPlain(field) && common !== undefined && isTypedAlike(field, common);
   };
   const known = fields.filter(isKnown).map(({ path }) => toCode(path));
-  const shared = known.length === 0 ? [] : [[known.join(', '), '', '[common](#common-fields)']];
+  const shared = known.length === 0 ? [] : [`- [Common](#common-fields): ${known.join(', ')}`];
   const own = fields.filter((field) => !isKnown(field));
   return [...shared, ...own.flatMap((field) => renderField(field, place))];
 }
@@ -154,19 +150,21 @@ function isTypedAlike({ type }: Field, other: Field): boolean {
   return type === '' || other.type === '' || type === other.type;
 }
 
-function renderField(
-  { path, type, meaning, fields }: Field,
-  place: Place,
-): readonly (readonly string[])[] {
-  const row = (more: string) => [toCode(path), nameType(type), `${toCell(meaning)}${more}`];
+function renderField({ path, type, meaning, fields }: Field, place: Place): readonly string[] {
+  const entry = (more: string) => renderEntry(path, nameType(type), `${meaning}${more}`);
   const alike = place.groups.find(fields);
   if (alike === undefined) {
     place.groups.add({ title: place.title, path, fields });
-    return [row(''), ...renderRows(fields, place)];
+    return [entry(''), ...renderEntries(fields, place)];
   }
   const names = fields.map(({ name }) => toCode(name)).join(', ');
   const what = alike.fields.length === fields.length ? 'Fields' : names;
-  return [row(` ${what}: see ${nameGroup(alike, place)}.`)];
+  return [entry(` ${what}: see ${nameGroup(alike, place)}.`)];
+}
+
+/** `- \`phase\` (text): What the agent does.`; a type that no sample shows is left out. */
+function renderEntry(path: string, type: string, meaning: string): string {
+  return `- ${toCode(path)}${type === '' ? '' : ` (${type})`}: ${toLine(meaning)}`;
 }
 
 /** `totals`, or a link where it is in another document. */

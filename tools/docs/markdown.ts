@@ -31,6 +31,16 @@ export function renderTable(
   return [toRow(header), `|${header.map(() => '---|').join('')}`, ...rows.map(toRow)].join('\n');
 }
 
+/** A list of names with what each is. */
+export function renderList(rows: readonly (readonly [name: string, meaning: string])[]): string {
+  return rows.map(([name, meaning]) => `- ${name}: ${meaning}`).join('\n');
+}
+
+/** Text in the form for an entry of a list. */
+export function toLine(text: string): string {
+  return text.replaceAll('<', '&lt;').replaceAll('\n', ' ');
+}
+
 /** Text in the form for a cell. */
 export function toCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ');

@@ -10,7 +10,7 @@ const tokens: Readonly<Record<Operation['authentication'], string>> = {
   'guest-jwt': 'guest',
 };
 
-/** docs/service.md: the guide to the client, with every operation. */
+/** docs/development/service.md: the guide to the client, with every operation. */
 export function renderServicePage(): string {
   const all: readonly (readonly [string, Operation])[] = Object.entries(operations);
   const rows = all.map(([name, { method, path, authentication, repeat, list, summary }]) => [

@@ -122,7 +122,7 @@ const ofTables = new Set(Object.keys(listFlags).map((flags) => `\`${flags}\``));
 /** The options that the page explains once, those of tables as one. */
 function nameShared(flags: readonly string[]): string {
   const others = flags.filter((own) => !ofTables.has(own));
-  return [...(others.length < flags.length ? ['those of tables'] : []), ...others].join(', ');
+  return [...(others.length < flags.length ? ['table options'] : []), ...others].join(', ');
 }
 
 function toRows(entries: Readonly<Record<string, string>>): readonly (readonly string[])[] {

@@ -4,7 +4,7 @@ import { DocumentationError } from './documentation-error.ts';
 import { listJsonDocuments } from './json-documents.ts';
 import { createGroups, type Explain, type Field, flatten, listFields } from './json-fields.ts';
 import { meanings, ownMeanings } from './json-meanings.ts';
-import { fillPage, toAnchor, toCode, toLine } from './markdown.ts';
+import { fillPage, toAnchor, toCode, toLine, wrapEntry } from './markdown.ts';
 
 interface Section {
   /** More than one where several commands print the same. */
@@ -140,7 +140,8 @@ function renderEntries(fields: readonly Field[], place: Place): readonly string[
     return isPlain(field) && common !== undefined && isTypedAlike(field, common);
   };
   const known = fields.filter(isKnown).map(({ path }) => toCode(path));
-  const shared = known.length === 0 ? [] : [`- [Common](#common-fields): ${known.join(', ')}`];
+  const shared =
+    known.length === 0 ? [] : [wrapEntry(`- [Common](#common-fields): ${known.join(', ')}`)];
   const own = fields.filter((field) => !isKnown(field));
   return [...shared, ...own.flatMap((field) => renderField(field, place))];
 }
@@ -164,7 +165,7 @@ function renderField({ path, type, meaning, fields }: Field, place: Place): read
 
 /** `- \`phase\` (text): What the agent does.`; a type that no sample shows is left out. */
 function renderEntry(path: string, type: string, meaning: string): string {
-  return `- ${toCode(path)}${type === '' ? '' : ` (${type})`}: ${toLine(meaning)}`;
+  return wrapEntry(`- ${toCode(path)}${type === '' ? '' : ` (${type})`}: ${toLine(meaning)}`);
 }
 
 /** `totals`, or a link where it is in another document. */

@@ -33,7 +33,21 @@ export function renderTable(
 
 /** A list of names with what each is. */
 export function renderList(rows: readonly (readonly [name: string, meaning: string])[]): string {
-  return rows.map(([name, meaning]) => `- ${name}: ${meaning}`).join('\n');
+  return rows.map(([name, meaning]) => wrapEntry(`- ${name}: ${meaning}`)).join('\n');
+}
+
+const lineWidth = 140;
+
+/** An entry of a list on lines that an editor shows whole; what is typed stays in one piece. */
+export function wrapEntry(entry: string): string {
+  const lines: string[] = [];
+  for (const word of entry.match(/(?:`[^`]*`|[^\s`])+/g) ?? []) {
+    const last = lines.at(-1);
+    if (last === undefined) lines.push(word);
+    else if (last.length + 1 + word.length > lineWidth) lines.push(`  ${word}`);
+    else lines.splice(-1, 1, `${last} ${word}`);
+  }
+  return lines.join('\n');
 }
 
 /** Text in the form for an entry of a list. */

@@ -119,7 +119,7 @@ function renderCommand(command: Command, common: readonly OptionRow[]): string {
 
 const ofTables = new Set(Object.keys(listFlags).map((flags) => `\`${flags}\``));
 
-/** The options that the page explains once, those of tables as one. */
+/** The options that the page explains once, with the options of tables as one. */
 function nameShared(flags: readonly string[]): string {
   const others = flags.filter((own) => !ofTables.has(own));
   return [...(others.length < flags.length ? ['table options'] : []), ...others].join(', ');

@@ -133,7 +133,7 @@ function renderSection(
   return [`## ${title}`, about, entries.join('\n')].filter(Boolean).join('\n\n');
 }
 
-/** An entry for each field; those that mean the same everywhere share one, without their meaning. */
+/** An entry for each field; those that mean the same everywhere share one, without a meaning. */
 function renderEntries(fields: readonly Field[], place: Place): readonly string[] {
   const isKnown = (field: Field) => {
     const common = place.common.get(field.name);

@@ -14,7 +14,7 @@ import {
   toSentence,
 } from './markdown.ts';
 import { environment, exitCodes, files } from './program-ending.ts';
-import { readExamples, readUsage } from './program-help.ts';
+import { readUsage } from './program-help.ts';
 
 /** docs/command-line.md: every command, from its own help. */
 export function renderCommandLinePage(program: Command): string {
@@ -105,15 +105,11 @@ function renderCommand(command: Command, common: readonly OptionRow[]): string {
     .map((argument): OptionRow => [`\`${argument.name()}\``, toLine(argument.description)]);
   const takes = [...named, ...options.filter((option) => !isCommon(option))];
   const usage = readUsage(command).replace(' [options]', '');
-  const lines = [
-    ...(usage === nameOf(command) ? [] : [usage]),
-    ...readExamples(command).map((line) => line.replace(/^ {2}/, '')),
-  ];
   return [
     `### ${nameOf(command)}`,
     `${toLine(toSentence(command.description()))}${shared.length === 0 ? '' : ` [Also](#options) ${nameShared(shared)}.`}`,
     ...(takes.length === 0 ? [] : [renderList(takes)]),
-    ...(saysMore(lines, command) ? [toBlock(lines)] : []),
+    ...(usage === nameOf(command) ? [] : [toBlock([usage])]),
   ].join('\n\n');
 }
 
@@ -127,12 +123,6 @@ function nameShared(flags: readonly string[]): string {
 
 function toRows(entries: Readonly<Record<string, string>>): readonly (readonly string[])[] {
   return Object.entries(entries).map(([name, meaning]) => [toCode(name), meaning]);
-}
-
-/** False for an example that is nothing but the command's name. */
-function saysMore(lines: readonly string[], command: Command): boolean {
-  const [, typed = ''] = lines;
-  return lines.length > 2 || (lines.length > 0 && typed.replace(/^sudo /, '') !== nameOf(command));
 }
 
 /** `tributary device share`. */

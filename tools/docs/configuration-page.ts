@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { type CredentialName, credentialNames } from '../../src/config/credential-names.ts';
 import { type ConfigKey, listConfigKeys } from '../../src/config/keys.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import { fillPage, renderTable, toCell, toCode } from './markdown.ts';
+import { fillPage, renderTable, toCode, toLine, wrapEntry } from './markdown.ts';
 
 /** docs/configuration.md: every key of the schema. */
 export function renderConfigurationPage(): string {
@@ -20,33 +20,46 @@ function renderSection(name: string, keys: readonly ConfigKey[]): string {
 }
 
 function renderKeys(keys: readonly ConfigKey[]): string {
-  const rows = keys.flatMap((key) => [
-    [
-      `${toCode(key.name)}<br>${toCode(key.environmentName)}`,
-      toCell(key.schema.description ?? ''),
-      toCell(listAllowed(key.schema).join('; ')),
-      toDefault(key),
-    ],
+  const entries = keys.flatMap((key) => [
+    renderEntry({
+      name: `${toCode(key.name)}, \`${key.environmentName}\``,
+      schema: key.schema,
+      allowed: listAllowed(key.schema),
+      otherwise: toDefault(key),
+    }),
     ...listFields(`${key.name}[]`, elementOf(key.schema)),
   ]);
-  return renderTable(['key and variable', 'what it is', 'allowed', 'default'], rows);
+  return entries.join('\n');
+}
+
+interface Entry {
+  readonly name: string;
+  readonly schema: z.ZodType;
+  readonly allowed: readonly string[];
+  /** What holds without the key. */
+  readonly otherwise: string;
+}
+
+/** `- name: what it is. Allowed: … (default)`; that a switch is true or false goes without saying. */
+function renderEntry({ name, schema, allowed, otherwise }: Entry): string {
+  const said = allowed.filter((text) => text !== 'true or false').join('; ');
+  const values = said === '' ? '' : ` Allowed: ${said}.`;
+  return wrapEntry(toLine(`- ${name}: ${schema.description ?? ''}${values} (${otherwise})`));
 }
 
 /** The fields of the entries of a list of objects. */
-function listFields(name: string, entry: z.ZodType | undefined): readonly (readonly string[])[] {
+function listFields(name: string, entry: z.ZodType | undefined): readonly string[] {
   if (entry?.type !== 'object') return [];
   return Object.entries((entry as z.ZodObject).shape).flatMap(([field, value]) => {
     const own = value as z.ZodType;
     const below = listFields(`${name}.${field}`, unwrap(own));
-    const allowed = below.length > 0 ? '' : listAllowed(own).join('; ');
-    const isRequired = own.type !== 'optional';
     return [
-      [
-        toCode(`${name}.${field}`),
-        toCell(own.description ?? ''),
-        toCell(allowed),
-        isRequired ? 'required' : 'not set',
-      ],
+      renderEntry({
+        name: toCode(`${name}.${field}`),
+        schema: own,
+        allowed: below.length > 0 ? [] : listAllowed(own),
+        otherwise: own.type === 'optional' ? 'not set' : 'required',
+      }),
       ...below,
     ];
   });

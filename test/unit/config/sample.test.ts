@@ -49,7 +49,7 @@ describe('the sample', () => {
       new URL('../../../docs/configuration.md', import.meta.url),
       'utf8',
     );
-    const missing = listConfigKeys().filter(({ name }) => !reference.includes(`| \`${name}\`<br>`));
+    const missing = listConfigKeys().filter(({ name }) => !reference.includes(`\n- \`${name}\`, `));
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 

@@ -40,7 +40,7 @@ interface Entry {
   readonly otherwise: string;
 }
 
-/** `- name: what it is. Allowed: … (default)`; that a switch is true or false goes without saying. */
+/** `- name: what it is. Allowed: … (default)`; of a switch, what is allowed is left out. */
 function renderEntry({ name, schema, allowed, otherwise }: Entry): string {
   const said = allowed.filter((text) => text !== 'true or false').join('; ');
   const values = said === '' ? '' : ` Allowed: ${said}.`;

@@ -102,8 +102,8 @@ async function timeStarts(
 }
 
 /**
- * Seconds for a table with this set. In a user namespace a command may send no more at once than the
- * kernel gives every program for a socket, so that nft fills it in parts.
+ * Seconds for a table with this set. In a user namespace a command may send no more at once than
+ * the kernel gives every program for a socket, so that nft fills it in parts.
  */
 async function timeNft({ lab }: Bench, prefixes: number): Promise<number> {
   if (prefixes === 0) return 0;

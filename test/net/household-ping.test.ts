@@ -8,9 +8,11 @@ const firstHop = '203.0.113.1';
 const counting = `
   table inet seen {
     counter pings {}
+    counter connections {}
     chain in {
       type filter hook prerouting priority -400; policy accept;
       ip saddr ${addresses.homeWan} icmp type echo-request counter name pings
+      ip saddr ${addresses.homeWan} ip daddr ${addresses.proxy} tcp flags & (syn | ack) == syn counter name connections
     }
     chain silent { type filter hook input priority 0; policy accept; }
   }`;
@@ -25,8 +27,8 @@ describe.skipIf(!isInsideLab())('delays on the line', () => {
     });
     onTestFinished(() => lab.remove());
     await lab.network.run('internet', 'nft', counting);
-    const countPings = async () => {
-      const words = 'list counter inet seen pings'.split(' ');
+    const count = async (name: 'pings' | 'connections') => {
+      const words = ['list', 'counter', 'inet', 'seen', name];
       return Number(/packets (\d+)/.exec(await lab.network.run('internet', 'nft', ...words))?.[1]);
     };
     const listPings = async () => {
@@ -53,8 +55,9 @@ describe.skipIf(!isInsideLab())('delays on the line', () => {
     const { provide } = await measured('first-hop');
     expect(provide.household.pingProblem).toBeNull();
     await areAsked([firstHop]);
-    const before = await countPings();
-    await waitUntil(async () => expect(await countPings()).toBeGreaterThan(before + 5));
+    const before = { pings: await count('pings'), connections: await count('connections') };
+    await waitUntil(async () => expect(await count('pings')).toBeGreaterThan(before.pings + 10));
+    expect((await count('connections')) - before.connections).toBeLessThan(3);
 
     // A router that falls silent is passed over for what answers behind it.
     const silence = `add rule inet seen silent ip daddr ${firstHop} icmp type echo-request drop`;

@@ -5,15 +5,9 @@ import { answerAll, converse } from './support/conversation.ts';
 import { createMachine, type Machine } from './support/machine.ts';
 import { buildProgram, installProgram } from './support/program.ts';
 
-const saidRootExposure = /their exposure is (\S+) at most/.exec(
-  pages['docs/install-debian.md'] ?? '',
-)?.[1];
-const saidSmallExposure = /an\s+exposure of (\S+) at most/.exec(
-  pages['docs/install-debian.md'] ?? '',
-)?.[1];
-const saidExposure = /the exposure of `tributary\.service` at (\S+) of 10/.exec(
-  pages['docs/install-debian.md'] ?? '',
-)?.[1];
+const saidRootExposure = readExposure('of the units that run as root, at', 'at most');
+const saidSmallExposure = readExposure('that make no namespace, at', 'at most');
+const saidExposure = readExposure('the exposure of `tributary.service` at', 'of 10');
 
 /*
  * The units under real systemd, as they are handed out, with real packets through a world of
@@ -307,6 +301,16 @@ describe.each(['bookworm', 'trixie'] as const)('on %s, the service', (suite) => 
     `);
   });
 });
+
+/** What the page says of an exposure, however its lines are broken. */
+function readExposure(before: string, after: string): string {
+  const page = (pages['docs/install-debian.md'] ?? '').replaceAll(/\s+/g, ' ');
+  const [, beside = ''] = page.split(before);
+  const said = /^ (\d\.\d) (.*)/.exec(beside);
+  if (said?.[1] === undefined || !said[2]?.startsWith(after))
+    throw new Error(`docs/install-debian.md does not say "${before} … ${after}"`);
+  return said[1];
+}
 
 const words = `
 forget_forwarding() { sysctl -qw net.ipv4.ip_forward=1; sysctl -qw net.ipv4.ip_forward=0; }

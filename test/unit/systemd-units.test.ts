@@ -126,6 +126,24 @@ test("what the agent asks of the host's table is what `run` does by hand, and sa
   expect(read('tributary-netns.service').join(' ')).toContain('tributary-netns-forget.path');
 });
 
+test("root's units read nothing of the agent's own folder, which most of them may not open", () => {
+  const all = readdirSync(new URL('../../systemd/', import.meta.url)).filter((name) =>
+    name.endsWith('.service'),
+  );
+  const asking = all.filter((name) => {
+    const lines = read(name);
+    const isRoot = lines.every((line) => !line.startsWith('User='));
+    return isRoot && lines.some((line) => /^Exec.*\btributary (config|namespace) /.test(line));
+  });
+  expect(asking).toEqual([
+    'tributary-netns-check.service',
+    'tributary-netns.service',
+    'tributary-page.service',
+  ]);
+  for (const name of asking)
+    expect(read(name), name).toContain('Environment=TRIBUTARY_STATE_DIR=/run/tributary-netns');
+});
+
 test('no crash writes keys to a disk', () => {
   for (const name of services) expect(read(name), name).toContain('LimitCORE=0');
 });

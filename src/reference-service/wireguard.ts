@@ -51,7 +51,7 @@ export async function removeWireGuard(exec: Exec, name: string): Promise<void> {
   // wireguard-go removes its socket as its last act. Without waiting, it would remove the socket of
   // the next one.
   const socket = `/var/run/wireguard/${name}.sock`;
-  for (let tries = 0; tries < 100 && (await isThere(socket)); tries += 1)
+  for (let tries = 0; tries < 500 && (await isThere(socket)); tries += 1)
     await sleep(20, AbortSignal.timeout(1000));
 }
 

@@ -179,7 +179,7 @@ describe('the Ansible role', () => {
     ['takes a change on without a restart', { ...wanted, provide: { mode: 'friends' } }, true],
     [
       'restarts the agent for a change that needs it',
-      { ...wanted, log: { level: 'debug' } },
+      { ...wanted, log: { format: 'json' } },
       false,
     ],
   ])('%s', async (_, config, isSame) => {
@@ -193,7 +193,7 @@ describe('the Ansible role', () => {
     for (const board of names) {
       const shown = JSON.parse(await fleet.ssh(board, 'tributary config show --json'));
       expect(JSON.stringify(shown)).toContain(
-        'provide' in config && config.provide.mode === 'friends' ? 'friends' : 'debug',
+        'provide' in config && config.provide.mode === 'friends' ? '"friends"' : '"json"',
       );
       await vi.waitFor(async () => expect((await status(board)).phase).toBe('providing'), {
         timeout: 60_000,
@@ -224,10 +224,7 @@ describe('the Ansible role', () => {
   });
 
   it('says of a board that is not signed in that it needs a code', async () => {
-    await fleet.ssh(
-      'shed',
-      'systemctl stop tributary && rm /var/lib/private/tributary/network-jwt.json && systemctl start tributary',
-    );
+    await fleet.ssh('shed', 'tributary logout --yes && systemctl restart tributary');
     const { exitCode, text } = await play(wanted, tryLine.replace(' --check --diff', ''));
     expect(exitCode).not.toBe(0);
     expect(text).toContain(

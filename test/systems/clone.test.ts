@@ -47,6 +47,7 @@ beforeAll(async () => {
   await machine.writeFile('/etc/resolv.conf', '');
   await machine.writeFile('/etc/apt/apt.conf.d/90retries', 'Acquire::Retries "0";\n');
   await machine.writeFile('/usr/local/sbin/ip', ipOfCard, 0o755);
+  await machine.writeFile('/usr/bin/editor', '#!/bin/sh\necho "# edited" >>"$1"\n', 0o755);
   await copyProject(machine, '/srv/repository');
   await machine.copyIn(await makeNpmCache(), '/srv/npm');
   await copyWorld(machine, build);
@@ -153,6 +154,7 @@ describe('a clone', () => {
       ${asOwner(modes[2])} && until_true 20 is_phase providing
       ${asOwner(modes[3])} || fail 'the mode is not taken back'
       ${asOwner(configCommands)} || fail 'a command of the configuration failed'
+      grep -q '^# edited$' /etc/tributary/tributary.yaml || fail 'what was edited is not there'
       ${asOwner(reload)} || fail 'it does not read its configuration anew'
       [ $(${asOwner(metrics)} | grep -c '^tributary_phase.*providing.* 1') = 2 ] || fail 'the metrics do not say it twice'
       for line in ${atHand.map((line) => quote(asOwner(line))).join(' ')}; do

@@ -97,7 +97,8 @@ it("a container provides from a clone, from a release's compose file alone and b
     until_true 60 is_phase providing
     until_true 20 is_reached 192.0.2.10
     [ "$(client_id)" = "$(cat client)" ] || fail 'by docker run it is another client'
-    new_code | at_terminal '${loginAfterRun}' || fail 'it cannot be signed in once more'
+    # It is signed in, so it asks whether it should be again.
+    new_code | at_terminal '${loginAfterRun} --yes' || fail 'it cannot be signed in once more'
 
     # A device of its own, signed in by a code in a file.
     docker rm --force tributary && docker volume rm tributary || fail 'it is not removed'

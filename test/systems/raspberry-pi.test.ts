@@ -154,8 +154,8 @@ ServerResponse.prototype.writeHead = function (...head) {
 };
 `;
 const renderRightWireGuard = (bootedMs: number) => `#!/bin/sh
-[ "$3" = latest-handshakes ] || exec /usr/bin/wg "$@"
-/usr/bin/wg "$@" | awk -v OFS='\\t' '$2 > 0 && $2 < 1000000000 { $2 += ${Math.floor(bootedMs / 1000)} } { print $1, $2 }'
+[ "$3" = dump ] || exec /usr/bin/wg "$@"
+/usr/bin/wg "$@" | awk -F '\\t' -v OFS='\\t' 'NF > 4 && $5 > 0 && $5 < 1000000000 { $5 += ${Math.floor(bootedMs / 1000)} } { print }'
 `;
 
 const words = String.raw`

@@ -156,9 +156,13 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       'type nat hook postrouting priority srcnat; policy accept;',
       uplink === undefined
         ? []
-        : listTranslations(policy.uplinkAddresses, policy.consumerPorts).map(([name, how]) =>
-            rule(name, `iifname ${tunnel} oifname ${uplink} ${how}`),
-          ),
+        : [
+            // The kernel's WireGuard sends what it encrypted as if that came from the tunnel.
+            rule('encrypted', `iifname ${tunnel} meta l4proto udp fib saddr type local accept`),
+            ...listTranslations(policy.uplinkAddresses, policy.consumerPorts).map(([name, how]) =>
+              rule(name, `iifname ${tunnel} oifname ${uplink} ${how}`),
+            ),
+          ],
     ),
     // Whatever became of a packet before: with another source than this device's, it goes nowhere.
     baseChain('departure', 'type filter hook postrouting priority srcnat + 1; policy accept;', [
@@ -167,9 +171,13 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
         `iifname ${tunnel} fib saddr type != local ${refuse('refused_untranslated')}`,
       ),
       // What a device is handed is compared with what leaves by it: the kernel joins segments, and
-      // counts one header for all of them here. By the uplink, consumers' leave among others.
+      // counts one header for all of them here. By the uplink, consumers' leave among others: they
+      // alone are translated.
       rule('handed', `oifname ${tunnel} counter name handed_down`),
-      rule('handed-up', `iifname ${tunnel} counter name handed_up meta mark set ${lineMark}`),
+      rule(
+        'handed-up',
+        `iifname ${tunnel} ct status snat counter name handed_up meta mark set ${lineMark}`,
+      ),
     ]),
     ...toProbeChains(policy.probes, devices),
   ];

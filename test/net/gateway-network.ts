@@ -80,6 +80,7 @@ export interface GatewayNetwork {
   /** Namespaces, for what else is to be started in them. */
   readonly netns: { readonly consumer: string; readonly device: string; readonly far: string };
   readonly onConsumer: Exec;
+  readonly onFar: Exec;
   /**
    * Brings the device's gateway to this policy as the agent does; what is read live is read live.
    */
@@ -144,6 +145,7 @@ export async function createGatewayNetwork(): Promise<GatewayNetwork> {
     onDevice,
     netns: { consumer, device, far: farSide },
     onConsumer: on(consumer),
+    onFar: on(farSide),
     table,
     segmentSizes: async () => {
       const ends = await Promise.all(

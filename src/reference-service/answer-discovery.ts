@@ -130,7 +130,9 @@ function createSpecs({ directory }: Backend, query: string, matches: readonly Pl
   const named = directory.find({ count: 1, choices: [{ clientId: query.trim().toLowerCase() }] });
   const clients = named.map(({ clientId }) => ({ client_id: clientId }));
   const specs = [...matches.map(({ found }) => toWireSpec(found)), ...clients];
-  return specs.length === 0 || asksForBest(query) ? [...specs, { best_available: true }] : specs;
+  // The best of everything, as an answer to a name that nothing has, would look like a place.
+  const isAnything = query.trim() === '' && specs.length === 0;
+  return isAnything || asksForBest(query) ? [...specs, { best_available: true }] : specs;
 }
 
 function listLocations(backend: Backend, network: Network | undefined) {

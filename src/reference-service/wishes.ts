@@ -1,4 +1,5 @@
-import { findInWords, isUse } from './place-search.ts';
+import { isUse } from './place-phrases.ts';
+import { findInWords } from './place-search.ts';
 import { refuse } from './refusal.ts';
 import { type Findable, idOf, type Place, type World } from './world.ts';
 
@@ -8,11 +9,16 @@ import { type Findable, idOf, type Place, type World } from './world.ts';
  * @throws usage-invalid
  */
 export function readWishes(world: World, text: string) {
-  const { wanted, unwanted } = findInWords(world, text);
+  const { wanted, unwanted, missing, unwantedMissing } = findInWords(world, text);
+  // Another place beside it would look like all that was asked for.
+  if (missing.length > 0) throw refuse(`This service has no place in ${missing.join(' or ')}.`);
   const uses = wanted.filter(isUse);
   const named = wanted.filter((found) => !isUse(found));
-  if (unwanted.length === 0 && (uses.length === 0 || named.length === 0))
-    return wanted.map(toWireSpec);
+  if (unwanted.length === 0 && (uses.length === 0 || named.length === 0)) {
+    // What is not wanted is not here, so everything is.
+    const isAnything = wanted.length === 0 && unwantedMissing.length > 0;
+    return isAnything ? [{ best_available: true }] : wanted.map(toWireSpec);
+  }
   const [start = world.groups.filter((group) => !group.promoted)] = [named, uses].filter(
     (found) => found.length > 0,
   );

@@ -43,9 +43,10 @@ export interface World {
   partsOf(found: Findable): readonly Place[];
   /**
    * The country with this name in one of several other languages, in the form of `toComparable`;
-   * undefined for any other text.
+   * `elsewhere` for the name of a country that is not in this world, in those languages and in
+   * English; undefined for any other text.
    */
-  findForeign(name: string): Place | undefined;
+  findForeign(name: string): Place | 'elsewhere' | undefined;
   /** The id for these two letters; a country with it need not exist. */
   toCountryId(countryCode: string): string;
 }
@@ -63,7 +64,7 @@ export function createWorld(): World {
     ),
   ];
   const cities = places.filter((place): place is ClientPlace => place.type === 'city');
-  let abroad: ReadonlyMap<string, Place> | undefined;
+  let abroad: ReturnType<typeof nameAbroad> | undefined;
   const foreignNames = () =>
     (abroad ??= nameAbroad(places.filter(({ type }) => type === 'country')));
   const byId = new Map(places.map((place) => [place.locationId, place]));
@@ -104,18 +105,31 @@ export function idOf(found: Findable): string {
 }
 
 /** Languages besides English in which a country may be named. */
-const languages = 'ar cs da de es fi fr hi id it ja ko nl no pl pt ro ru sv tr uk vi zh';
+const languages = 'ar cs da de es fi fr hi id it ja ko nl no pl pt ro ru sv tr uk vi zh'.split(' ');
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+/** Shorter ones, without their accents, are words of other languages: Italy is Ý, and y is "and". */
+const leastLetters = 4;
 
-function nameAbroad(countries: readonly Place[]): ReadonlyMap<string, Place> {
-  return new Map(
-    languages.split(' ').flatMap((language) => {
-      const names = new Intl.DisplayNames([language], { type: 'region' });
-      return countries.map((country): [string, Place] => [
-        toComparable(names.of(country.countryCode) ?? ''),
-        country,
-      ]);
-    }),
-  );
+function nameAbroad(countries: readonly Place[]): ReadonlyMap<string, Place | 'elsewhere'> {
+  const createNamer = (language: string, style: 'long' | 'short') =>
+    new Intl.DisplayNames([language], { type: 'region', style, fallback: 'none' });
+  const english = [createNamer('en', 'long'), createNamer('en', 'short')] as const;
+  const namers = [...english, ...languages.map((language) => createNamer(language, 'long'))];
+  const byCode = new Map(countries.map((country) => [country.countryCode, country]));
+  // Most of these two letters are no country, and have no name.
+  const others = letters
+    .flatMap((first) => letters.map((second) => `${first}${second}`))
+    .filter((code) => !byCode.has(code) && english[0].of(code) !== undefined);
+  const named = new Map<string, Place | 'elsewhere'>();
+  // A country of this world comes before another one that a language calls the same.
+  for (const code of [...byCode.keys(), ...others]) {
+    for (const namer of namers) {
+      const name = toComparable(namer.of(code) ?? '');
+      const isName = name.length >= leastLetters || /\P{Script=Latin}/u.test(name);
+      if (isName && !named.has(name)) named.set(name, byCode.get(code) ?? 'elsewhere');
+    }
+  }
+  return named;
 }
 
 function parentOf({ type, regionId, countryId }: Place): string | undefined {
@@ -130,14 +144,17 @@ function readCountry(row: string): readonly Place[] {
   return [
     { ...country, type: 'country', locationId: country.countryId, ...nameAs(name, ...aliases) },
     ...regions.flatMap((text): readonly Place[] => {
-      const [region = '', cities = ''] = text.split(': ');
+      const [around = '', cities = ''] = text.split(': ');
+      const [region = '', ...regionAliases] = around.split(' = ');
       const regionId = toStableId('place', countryCode, region);
       const inRegion = { ...country, region, regionId };
       return [
-        { ...inRegion, type: 'region', locationId: regionId, ...nameAs(region) },
-        ...cities.split(', ').map((city): ClientPlace => {
+        { ...inRegion, type: 'region', locationId: regionId, ...nameAs(region, ...regionAliases) },
+        ...cities.split(', ').map((own): ClientPlace => {
+          const [city = '', ...cityAliases] = own.split(' = ');
           const cityId = toStableId('place', countryCode, region, city);
-          return { ...inRegion, city, cityId, type: 'city', locationId: cityId, ...nameAs(city) };
+          const names = nameAs(city, ...cityAliases);
+          return { ...inRegion, city, cityId, type: 'city', locationId: cityId, ...names };
         }),
       ];
     }),

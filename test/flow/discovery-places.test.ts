@@ -64,7 +64,8 @@ describe('find-locations', () => {
   ])('takes %j for %j', async (body, names) => {
     const { locations, specs } = await (await openWorld()).findLocations(body);
     expect(locations.map((location: { name: string }) => location.name)).toEqual(names);
-    if (names.length === 0) expect(specs).toEqual([{ best_available: true }]);
+    // The best of everything would look like an answer.
+    if (names.length === 0) expect(specs).toEqual([]);
   });
   test.each([-7, -0.001, 1.001, 9])('takes no share of %d', async (max_distance_fraction) => {
     const body = { query: 'Germany', enable_max_distance_fraction: true, max_distance_fraction };
@@ -116,14 +117,13 @@ describe('find-locations', () => {
       { client_id: idOf('their roof') },
     ]);
     for (const name of ['their secret', 'own cellar', 'their spare'] as const) {
-      expect((await findLocations({ query: idOf(name) })).specs).toEqual([
-        { best_available: true },
-      ]);
+      expect((await findLocations({ query: idOf(name) })).specs).toEqual([]);
     }
   });
   test('recommends the best available where it is asked for', async () => {
     const { findLocations } = await openWorld();
-    expect((await findLocations({ query: 'any' })).specs).toContainEqual({ best_available: true });
+    for (const query of ['any', 'best'])
+      expect((await findLocations({ query })).specs).toContainEqual({ best_available: true });
     expect((await findLocations({ query: 'germany' })).specs).not.toContainEqual({
       best_available: true,
     });
@@ -230,6 +230,23 @@ describe('create-provider-spec', () => {
       expect(error.message).toContain('Nothing in the query names a place or a use');
     },
   );
+  test.each([
+    ['north korea', 'north korea'],
+    ['streaming in Nordkorea, or in Germany', 'nordkorea'],
+    ['China or Syria', 'china or syria'],
+  ])('says of %j that it has no place there, and answers with no other', async (query, names) => {
+    const { post } = await openWorld();
+    expect((await post('/network/create-provider-spec', { query })).body).toEqual({
+      error: { message: `This service has no place in ${names}.` },
+    });
+  });
+  test('takes what is not here for left out', async () => {
+    const { post, find } = await openWorld();
+    const ask = async (query: string) =>
+      (await post('/network/create-provider-spec', { query })).body.specs;
+    expect(await ask('not in China')).toEqual([{ best_available: true }]);
+    expect(await ask('Germany, not China')).toEqual([{ location_id: find('country', 'Germany') }]);
+  });
   test('narrows a place by a use, and leaves out what is not wanted', async () => {
     const { post, find, findNames, findProviders2 } = await openWorld();
     const ask = async (query?: string) =>

@@ -35,7 +35,9 @@ describe('a typed name', () => {
     ['streaming', ['group Fast Streaming']],
     ['', []],
     ['?', []],
-    ['東京', []],
+    ['東京', ['city Tokyo']],
+    ['münchen', ['city Munich']],
+    ['Bayern', ['region Bavaria']],
   ])('%j names what it is or begins a word of', (text, expected) => {
     const found = findByName(world, text);
     expect(found.map((match) => toText(match.found))).toEqual(expect.arrayContaining(expected));
@@ -59,6 +61,27 @@ describe('a typed name', () => {
   ])('%j at a fraction of %d is %j edits from Germany', (text, fraction, distance) => {
     const match = findByName(world, text, fraction).find(({ found }) => found.name === 'Germany');
     expect(match?.distance).toBe(distance);
+  });
+  test.each([
+    ['Paris, France', ['city Paris']],
+    ['Berlin (DE)', ['region Berlin', 'city Berlin']],
+    ['New York City', ['region New York', 'city New York']],
+    ['the city of Rome in Italy', ['city Rome']],
+    ['Deutschland', ['country Germany']],
+    ['Paris, Texas', []],
+    ['Paris, Germny', []],
+    ['Berlin or Munich', []],
+    ['a quiet place in Rome', []],
+    // Countries that are not here: the beginnings and the likes of their names are other places.
+    ['Island', ['country Iceland']],
+    ['Niger', []],
+    ['North Korea', []],
+    ['Corée du Nord', []],
+  ])('%j with what is around it names %j', (text, expected) => {
+    const found = findByName(world, text);
+    expect(found.map((match) => [toText(match.found), match.distance])).toEqual(
+      expected.map((name) => [name, 0]),
+    );
   });
   test('may not be endless', () => {
     expect(() => findByName(world, 'a'.repeat(201))).toThrow(/at most 200/);
@@ -85,6 +108,10 @@ describe('words', () => {
     ['日本', ['country Japan']],
     ['best', []],
     ['', []],
+    // Words of a language, not slips or short names of countries in another one.
+    ['parts of the north, on an island, with texts, 5 sec', []],
+    ['Francia y Alemania', ['country France', 'country Germany']],
+    ['ao sul', []],
   ])('%j name %j', (text, expected) => {
     expect(findInWords(world, text).wanted.map(toText)).toEqual(expected);
   });
@@ -120,6 +147,19 @@ describe('words', () => {
   ])('%j name what is wanted, %j, and what is not, %j', (text, wanted, unwanted) => {
     const found = findInWords(world, text);
     expect([found.wanted.map(toText), found.unwanted.map(toText)]).toEqual([wanted, unwanted]);
+  });
+  test.each([
+    ['north korea', [], ['north korea'], []],
+    ['fast in Nordkorea or Japan', ['country Japan'], ['nordkorea'], []],
+    ['South Korea, not North Korea', ['country South Korea'], [], ['north korea']],
+    ['Asia but not China', ['group Asia'], [], ['china']],
+    ['朝鲜', [], ['朝鲜'], []],
+    ['Syria', [], ['syria'], []],
+    ['Hong Kong', [], ['hong kong'], []],
+    ['Styrla', ['region Styria'], [], []],
+  ])('%j name %j, and of countries that are not here %j and, unwanted, %j', (text, ...expected) => {
+    const { wanted, missing, unwantedMissing } = findInWords(world, text);
+    expect([wanted.map(toText), missing, unwantedMissing]).toEqual(expected);
   });
   test.each([
     ['the best', true],

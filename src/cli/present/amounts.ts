@@ -7,7 +7,19 @@ export const unknown = '-';
  * The most that an amount can be on a network of devices; what is more, or below nothing, is no
  * measurement, and is shown as unknown. What a script reads is as the service said it.
  */
-const most = { gib: 1e9, usdc: 1e9, hours: 1e6, bytesPerSecond: 1e12, count: 1e12, share: 1e3 };
+const most = {
+  bytes: 1e18,
+  gib: 1e9,
+  usdc: 1e9,
+  hours: 1e6,
+  bytesPerSecond: 1e12,
+  count: 1e12,
+  share: 1e3,
+};
+
+/** Bytes that the service counted, for people: `1.50 MB`. */
+export const formatByteCount = (bytes: number | undefined): string =>
+  orUnknown(bytes, most.bytes, units.formatBytes);
 
 /** The service's GiB for people: `1.50 MB`. */
 export const formatGib = (gib: number | undefined): string =>
@@ -25,9 +37,17 @@ export const formatHours = (hours: number | undefined): string =>
 export const formatBitrate = (bytesPerSecond: number | undefined): string =>
   orUnknown(bytesPerSecond, most.bytesPerSecond, units.formatBitrate);
 
+/** A time in seconds as `23 h 5 min`. */
+export const formatDuration = (seconds: number | undefined): string =>
+  orUnknown(seconds, most.hours * 3600, units.formatSeconds);
+
 /** A count of anything. */
 export const formatCount = (count: number | undefined): string =>
   orUnknown(count, most.count, String);
+
+/** A factor with two digits behind the point. */
+export const formatMultiplier = (factor: number | undefined): string =>
+  orUnknown(factor, most.share, (known) => known.toFixed(2));
 
 /** A share between 0 and 1 in percent, with one digit behind the point below ten. */
 export function formatShare(share: number | undefined): string {

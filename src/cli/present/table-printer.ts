@@ -2,7 +2,7 @@ import measureWidth from 'string-width';
 import { renderBar } from '../../lib/bars.ts';
 import { toPlainText } from '../../lib/plain-text.ts';
 import type { Terminal } from '../frame/context.ts';
-import { unknown } from './amounts.ts';
+import { formatCount, unknown } from './amounts.ts';
 
 /** The value of a row in a column. Times are ISO 8601; undefined is unknown and shown as `-`. */
 export type Cell = string | number | boolean | undefined;
@@ -92,7 +92,8 @@ export function formatCell<Row>(
   now: Date,
 ): string {
   if (cell === undefined) return unknown;
-  return format === undefined ? String(cell) : format(cell as never, now);
+  if (format !== undefined) return format(cell as never, now);
+  return typeof cell === 'number' ? formatCount(cell) : String(cell);
 }
 
 /** Text on exactly so many columns of a terminal: cut with a mark at the end, or filled up. */

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listCommands } from '../../../src/cli/frame/add-command.ts';
-import { createOpenApiDocument } from '../../../src/service/openapi.ts';
-import { profiles } from '../../../src/service/profiles.ts';
 import { readCommandLine } from '../../../tools/docs/program-help.ts';
 import { sendJson, sendText, startNastyService } from '../nasty-service.ts';
 import { createOwner, goldenNow } from './command-world.ts';
+import { fillAnswers } from './filled-answers.ts';
 import { listServiceLines } from './service-lines.ts';
 
 /** Of each kind that moves a cursor, turns the writing, cannot be seen, or breaks a line. */
@@ -13,47 +12,20 @@ const nasty =
   'a\u0000\u0007\b\u001b[2J\u007f\u0085\u009b2J\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202e\u2066\ufeff\u{e0041}\ud800b';
 const raw = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-const { paths, components } = createOpenApiDocument({
-  version: 'test',
-  profile: profiles.documented,
-});
-
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly anyOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly additionalProperties?: Schema | boolean;
-}
-
-/** A value as the interface describes it, with the nasty text wherever one may be; no error. */
-function fill(schema: Schema): unknown {
-  if (schema.$ref !== undefined)
-    return fill((components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) as Schema);
-  const chosen = schema.anyOf?.find(({ type }) => type !== 'null');
-  if (chosen !== undefined) return fill(chosen);
-  const type = [schema.type ?? []].flat().find((name) => name !== 'null');
-  if (type === 'string') return nasty;
-  if (type === 'boolean') return true;
-  if (type === 'array') return [fill(schema.items ?? {})];
-  if (type !== 'object') return 1;
-  const own = Object.entries(schema.properties ?? {}).filter(([name]) => name !== 'error');
-  const isMap = typeof schema.additionalProperties === 'object';
-  const map = isMap ? [[nasty, fill(schema.additionalProperties as Schema)] as const] : [];
-  return Object.fromEntries([...own.map(([name, value]) => [name, fill(value)] as const), ...map]);
-}
-
-const answers: ReadonlyMap<string, unknown> = new Map<string, unknown>(
-  Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { responses }]) => {
-      const { schema } = responses[200].content['application/json'];
-      return [`${method.toUpperCase()} ${path}`, fill(schema)] as const;
-    }),
-  ),
-);
+const answers = fillAnswers({ text: nasty, number: 1 });
 
 const lines = listServiceLines(nasty);
+
+/** What else these commands read where they are typed in another way. */
+const otherLines: readonly (readonly [string, readonly string[]])[] = [
+  ['stats', ['--client', nasty]],
+  ['stats', ['--client', nasty, '--last', '90d']],
+  ['stats', ['--last', '48h']],
+  ['service locations', []],
+  ['service providers', ['x']],
+  ['service providers', ['x', '--ids']],
+  ['account wallets', ['--columns', 'wallet']],
+];
 
 const kinds = {
   'in every field': (request: `${string} ${string}`) => sendJson(answers.get(request) ?? {}),
@@ -79,12 +51,12 @@ async function runWith(kind: Kind, line: readonly string[], columns: number | un
   };
 }
 
-const rows = Object.entries(lines).flatMap(([name, words]) =>
+const rows = [...Object.entries(lines), ...otherLines].flatMap(([name, words]) =>
   (Object.keys(kinds) as Kind[]).map((kind) => [name, kind, words] as const),
 );
 
 describe('a command shows no sign that cannot be seen', () => {
-  test.each(rows)('%s, with a service that sends them %s', async (name, kind, words) => {
+  test.each(rows)('%s, with a service that sends them %s (%j)', async (name, kind, words) => {
     for (const columns of [undefined, 80]) {
       const { stdout, stderr, asked } = await runWith(
         kind,

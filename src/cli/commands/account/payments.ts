@@ -1,7 +1,6 @@
-import { formatBytes, formatUsdc } from '../../../lib/units.ts';
 import type { OperationResponse } from '../../../service/operations.ts';
 import { defineCommand } from '../../frame/command.ts';
-import { asAgo, formatCount, unknown } from '../../present/amounts.ts';
+import { asAgo, formatByteCount, formatCount, formatUsdc } from '../../present/amounts.ts';
 import { defineTable } from '../../present/tables.ts';
 import { joinSections } from '../../present/text.ts';
 
@@ -23,15 +22,14 @@ export const payments = defineCommand({
       {
         title: 'Amount',
         read: ({ amount }) => amount,
-        format: (own: number | undefined) =>
-          own === undefined ? unknown : formatUsdc(own).replace(' USDC', ''),
+        format: (own: number | undefined) => formatUsdc(own).replace(' USDC', ''),
         align: 'right',
       },
       { title: 'Token', read: ({ tokenType }) => tokenType, least: 5, dropOrder: 1 },
       {
         title: 'For',
         read: ({ paidBytes }) => paidBytes,
-        format: (own: number | undefined) => (own === undefined ? unknown : formatBytes(own)),
+        format: formatByteCount,
         align: 'right',
       },
       { title: 'Chain', read: ({ blockchain }) => blockchain, least: 5, dropOrder: 2 },

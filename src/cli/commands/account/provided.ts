@@ -1,6 +1,5 @@
-import { formatBytes } from '../../../lib/units.ts';
 import { defineCommand } from '../../frame/command.ts';
-import { unknown } from '../../present/amounts.ts';
+import { formatByteCount } from '../../present/amounts.ts';
 
 export const provided = defineCommand({
   usage: 'provided',
@@ -13,9 +12,5 @@ export const provided = defineCommand({
     return { paidBytes: answer.paidBytesProvided, unpaidBytes: answer.unpaidBytesProvided };
   },
   render: ({ paidBytes, unpaidBytes }) =>
-    `Paid      ${format(paidBytes)}\nUnpaid    ${format(unpaidBytes)}\n`,
+    `Paid      ${formatByteCount(paidBytes)}\nUnpaid    ${formatByteCount(unpaidBytes)}\n`,
 });
-
-function format(bytes: number | undefined): string {
-  return bytes === undefined ? unknown : formatBytes(bytes);
-}

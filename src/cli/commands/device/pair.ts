@@ -4,6 +4,7 @@ import type { Secret } from '../../../lib/secret.ts';
 import { sleep } from '../../../lib/sleep.ts';
 import { confirmOrStop, defineCommand, refuse } from '../../frame/command.ts';
 import type { Session } from '../../frame/session.ts';
+import { formatDuration } from '../../present/amounts.ts';
 import { renderQrCode } from '../../present/qr-code.ts';
 import { joinLines } from '../../present/text.ts';
 import { wakeAgent } from '../set-up/reload.ts';
@@ -42,7 +43,7 @@ export const pair = defineCommand({
     const shown = joinLines([
       `Adopt code  ${adoptCode}`,
       '',
-      `Add it to your network within ${Math.floor(durationMinutes)} min, elsewhere:`,
+      `Add it to your network within ${formatDuration(durationMinutes * 60)}, elsewhere:`,
       `  tributary device add ${adoptCode}`,
       'Ctrl-C stops waiting; the code is then good until its time is over, and adds nothing without this device.',
     ]);

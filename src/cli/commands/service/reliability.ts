@@ -1,9 +1,15 @@
 import { renderSparkline } from '../../../lib/bars.ts';
-import { formatSeconds } from '../../../lib/units.ts';
 import type { OperationResponse } from '../../../service/operations.ts';
 import { wrapPhrases } from '../../../status/wrap.ts';
 import { defineCommand } from '../../frame/command.ts';
-import { formatCount, formatMoment, formatShare, toTime } from '../../present/amounts.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatMoment,
+  formatMultiplier,
+  formatShare,
+  toTime,
+} from '../../present/amounts.ts';
 import { defineTable } from '../../present/tables.ts';
 import { joinLines, joinSections } from '../../present/text.ts';
 import { squeeze } from '../stats/figures.ts';
@@ -27,7 +33,7 @@ export const reliability = defineCommand({
       {
         title: 'Multiplier',
         read: ({ multiplier }) => multiplier,
-        format: (own: number) => own.toFixed(2),
+        format: formatMultiplier,
         align: 'right',
       },
     ]),
@@ -43,7 +49,7 @@ export const reliability = defineCommand({
       return renderSparkline(values, Math.max(most, ...values.map((value) => value ?? 0)));
     };
     const length =
-      view.bucketSeconds === undefined ? '' : ` of ${formatSeconds(view.bucketSeconds)}`;
+      view.bucketSeconds === undefined ? '' : ` of ${formatDuration(view.bucketSeconds)}`;
     const [start, end] = [view.windowStartAt, view.windowEndAt].map(formatMoment);
     const lines = [
       ['Reliability', `${formatShare(view.meanWeight)} on average`],

@@ -1,5 +1,4 @@
 import { TributaryError } from '../../../errors/codes.ts';
-import { formatSeconds } from '../../../lib/units.ts';
 import {
   type CommandGroup,
   defineCommand,
@@ -7,7 +6,7 @@ import {
   refuseOption,
 } from '../../frame/command.ts';
 import { loadConfig } from '../../frame/context.ts';
-import { toTime } from '../../present/amounts.ts';
+import { formatCount, formatDuration, toTime } from '../../present/amounts.ts';
 import { renderQrCode } from '../../present/qr-code.ts';
 import { joinLines, renderLabelled } from '../../present/text.ts';
 
@@ -51,8 +50,8 @@ const code = defineCommand({
   },
   async render({ authCode, durationMinutes, uses }, { columns }, { qr = false }) {
     const validity = [
-      durationMinutes !== undefined && formatSeconds(durationMinutes * 60),
-      uses !== undefined && `${uses} ${uses === 1 ? 'sign-in' : 'sign-ins'}`,
+      durationMinutes !== undefined && formatDuration(durationMinutes * 60),
+      uses !== undefined && `${formatCount(uses)} ${uses === 1 ? 'sign-in' : 'sign-ins'}`,
     ].filter((part) => part !== false);
     return joinLines([
       authCode,

@@ -1,5 +1,6 @@
 import { hourMs } from '../../../lib/units.ts';
 import { refuseOption } from '../../frame/command.ts';
+import { unknown } from '../../present/amounts.ts';
 
 type FigureName = 'uptimeHours' | 'transferGib' | 'payoutUsdc' | 'searchInterest' | 'contracts';
 
@@ -65,6 +66,7 @@ export function parseWindowHours(text: string): number {
 
 /** A window in words: hours up to two days, beyond that whole days or years. */
 export function formatWindow(hours: number): string {
+  if (!(hours > 0 && hours <= mostYears * 365 * 24)) return unknown;
   if (hours % (365 * 24) === 0) return `${hours / (365 * 24)} y`;
   return hours > 48 && hours % 24 === 0 ? `${hours / 24} d` : `${hours} h`;
 }

@@ -1,5 +1,5 @@
 import { renderSparkline } from '../../../lib/bars.ts';
-import { formatBytes, hourMs } from '../../../lib/units.ts';
+import { hourMs } from '../../../lib/units.ts';
 import type { Shown } from '../../frame/command.ts';
 import {
   asFlag,
@@ -7,6 +7,7 @@ import {
   asHours,
   asShare,
   asUsdc,
+  formatByteCount,
   formatCount,
   formatGib,
   formatHours,
@@ -84,10 +85,8 @@ export function renderNetworkStats(stats: NetworkStats, { tables, now, columns }
 function renderProvided({ provided, totals }: NetworkStats, columns: number | undefined): string {
   // Rows that were chosen are not all devices, and have no width either.
   if (provided === undefined || columns === 0) return '';
-  const format = (bytes: number | undefined) =>
-    bytes === undefined ? unknown : formatBytes(bytes);
   const is = totals.deviceCount === 1 ? 'this device' : 'all devices';
-  const sums = `${format(provided.paidBytes)} paid, ${format(provided.unpaidBytes)} due`;
+  const sums = `${formatByteCount(provided.paidBytes)} paid, ${formatByteCount(provided.unpaidBytes)} due`;
   const why =
     "This has what consumers download by the network's own protocol too, which a service may leave out above. What was paid: tributary account payments";
   const lines = [`Since the beginning, ${is}: ${sums}.`, why];

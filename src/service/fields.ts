@@ -56,17 +56,31 @@ export const oneOf = (...values: readonly string[]) =>
  */
 export const time = (description: string) => text.meta({ description, format: 'date-time' });
 
+const message = text.describe('What went wrong, in words.');
 /** The `error` object of a 200 answer (service-interface, "Errors"). */
-export const failure = object(() => ({
-  message: text.describe('What went wrong, in words.'),
+export const failure = object(() => ({ message }));
+/** The same of a registration. */
+export const clientFailure = object(() => ({
+  message,
   client_limit_exceeded: flag.describe(
     'True where the network has as many devices as it may have.',
   ),
-  auth_code_limit_exceeded: flag.describe('True where too many codes of the account are pending.'),
   upgrade_required: flag.describe('True where the plan does not include it.'),
 }));
-const error = maybe(failure).describe('What went wrong; null or absent on success.');
+/** The same of a code that is to be made. */
+export const codeFailure = object(() => ({
+  message,
+  auth_code_limit_exceeded: flag.describe('True where too many codes of the account are pending.'),
+}));
+
+const whereFailed = 'What went wrong; null or absent on success.';
 
 /** An answer of the wire: its own fields, and the field that reports a failure. */
 export const answer = <Fields extends z.ZodRawShape>(fields: () => Fields) =>
-  object(() => ({ ...fields(), error }));
+  object(() => ({ ...fields(), error: maybe(failure).describe(whereFailed) }));
+
+/** An answer whose failure says more than what went wrong. */
+export const answerOr = <Failed extends z.ZodType, Fields extends z.ZodRawShape>(
+  failed: Failed,
+  fields: () => Fields,
+) => object(() => ({ ...fields(), error: maybe(failed).describe(whereFailed) }));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { failure, modeNumber } from './fields.ts';
+import { clientFailure, codeFailure, failure, modeNumber } from './fields.ts';
 import type { Operation } from './operation.ts';
 import * as account from './operations/account.ts';
 import * as clients from './operations/clients.ts';
@@ -243,7 +243,16 @@ function nameSchemas(profile: Profile, served: readonly OperationName[]) {
  * Schemas that several answers share, or that deserve a name: every schema that the operations'
  * files export, by its name there.
  */
-const shared = { failure, ...account, ...clients, ...device, ...discovery, ...stats };
+const shared = {
+  failure,
+  clientFailure,
+  codeFailure,
+  ...account,
+  ...clients,
+  ...device,
+  ...discovery,
+  ...stats,
+};
 
 function capitalize(name: string): string {
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;

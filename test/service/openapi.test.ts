@@ -104,6 +104,24 @@ describe('the description of the interface', () => {
   });
 });
 
+describe('the error of an answer', () => {
+  it.each(Object.entries<Operation>(operations))(
+    'has the limits that %s may meet, and no other',
+    (name, { method, path }) => {
+      const limits: Readonly<Record<string, string>> = {
+        authClient: 'ClientFailure',
+        codeCreate: 'CodeFailure',
+      };
+      const { $ref } =
+        document.paths[path]?.[method.toLowerCase()]?.responses[200].content['application/json']
+          .schema ?? {};
+      const { error } =
+        document.components.schemas[$ref?.split('/').at(-1) ?? '']?.properties ?? {};
+      expect(listReferences(error)).toEqual([`#/components/schemas/${limits[name] ?? 'Failure'}`]);
+    },
+  );
+});
+
 describe('the meanings of the fields', () => {
   it('are all written down', () => {
     expect(fields.length).toBeGreaterThan(150);

@@ -1,5 +1,16 @@
 import * as z from 'zod';
-import { answer, count, integer, maybe, number, object, secret, text } from '../fields.ts';
+import {
+  answer,
+  answerOr,
+  codeFailure,
+  count,
+  integer,
+  maybe,
+  number,
+  object,
+  secret,
+  text,
+} from '../fields.ts';
 import { making, type Operation, reading } from '../operation.ts';
 
 /** The operations below `/auth` (service-interface, "Endpoints"). */
@@ -14,7 +25,7 @@ export const authOperations = {
       ),
       uses: count.describe('How often the code may be redeemed; 1 by default.'),
     })),
-    response: answer(() => ({
+    response: answerOr(codeFailure, () => ({
       auth_code: secret.describe('Code to log in with. It may begin with a hyphen.'),
       duration_minutes: number.describe('How long it is good for, in minutes.'),
       uses: integer.describe('How often the code may be redeemed, as granted.'),

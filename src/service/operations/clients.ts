@@ -1,5 +1,17 @@
 import * as z from 'zod';
-import { answer, flag, integer, list, maybe, number, object, secret, text } from '../fields.ts';
+import {
+  answer,
+  answerOr,
+  clientFailure,
+  flag,
+  integer,
+  list,
+  maybe,
+  number,
+  object,
+  secret,
+  text,
+} from '../fields.ts';
 import { making, type Operation, reading } from '../operation.ts';
 import { providerSpec } from './discovery.ts';
 
@@ -92,7 +104,7 @@ export const authClientOperations = {
      * Only production answers have `client_id`; documented ones carry it as a claim of
      * `by_client_jwt`.
      */
-    response: answer(() => ({
+    response: answerOr(clientFailure, () => ({
       by_client_jwt: secret.describe("The client's own token (JWT)."),
       client_id: text.describe('A client.'),
       proxy_config_result: maybe(proxyConfigResult).describe('The proxy that was issued.'),

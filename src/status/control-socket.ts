@@ -19,7 +19,14 @@ export interface ControlSocket {
   close(): Promise<void>;
 }
 
-export function createControlSocket(path: string, createServer: () => Server): ControlSocket {
+/** Who may connect: the agent's own user, and root; or the group of the socket's folder as well. */
+type Callers = 'owner' | 'group';
+
+export function createControlSocket(
+  path: string,
+  callers: Callers,
+  createServer: () => Server,
+): ControlSocket {
   const servers: Server[] = [];
   let made: Identity | undefined;
   return {
@@ -32,7 +39,7 @@ export function createControlSocket(path: string, createServer: () => Server): C
       servers.at(-1)?.close();
       const server = createServer();
       servers.push(server);
-      await listenPrivately(server, path).catch(
+      await listenPrivately(server, path, callers).catch(
         rethrow('state-unwritable', `opening the socket ${path}`),
       );
       made = await identify(path);
@@ -63,12 +70,15 @@ async function identify(path: string): Promise<Identity | undefined> {
   }
 }
 
+/** What is taken off mode 0777 of the socket. */
+const masks = { owner: 0o177, group: 0o117 } as const;
+
 /**
- * Listens on a socket that has mode 0600 from its first moment. Changing the mode later would not
- * be safe, because a name in another user's folder may be a link a moment later.
+ * Listens on a socket that has its mode from its first moment. Changing the mode later would not be
+ * safe, because a name in another user's folder may be a link a moment later.
  */
-async function listenPrivately(server: Server, path: string): Promise<void> {
-  const before = process.umask(0o177);
+async function listenPrivately(server: Server, path: string, callers: Callers): Promise<void> {
+  const before = process.umask(masks[callers]);
   try {
     server.listen({ path });
   } finally {

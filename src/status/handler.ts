@@ -9,19 +9,21 @@ import {
   type StatusRequest,
   toErrorAnswer,
 } from './answers.ts';
-import { type Asked, answer, ownerRoutes, publicRoutes } from './routes.ts';
+import { type Asked, answer, ownerRoutes, publicRoutes, readerRoutes } from './routes.ts';
 import { type StatusSource, stateHeader, versionHeader } from './source.ts';
 
 export const bodyLimitBytes = 16 * 1024;
 
 /**
- * The door that a request came through: the TCP port, open to anyone who reaches it, or the owner's
- * Unix socket.
+ * The door that a request came through: the TCP port, open to anyone who reaches it, the owner's
+ * Unix socket, or the one at which a group may read.
  */
-export type Listener = 'tcp' | 'socket';
+export type Listener = 'tcp' | 'socket' | 'readers';
+
+const routesOf = { tcp: publicRoutes, socket: ownerRoutes, readers: readerRoutes } as const;
 
 /**
- * The request handler of both doors. Bad input is answered with 4xx, a bug with 500. `ownNames` are
+ * The request handler of all doors. Bad input is answered with 4xx, a bug with 500. `ownNames` are
  * for the TCP port only.
  */
 export function createHandler(
@@ -31,14 +33,14 @@ export function createHandler(
 ): RequestListener {
   const load = untilFound(async () => (await import('./page/page.ts')).createPage(source));
   const page: Asked['page'] = async (request) => (await load())(request);
-  const routes = listener === 'tcp' ? publicRoutes : ownerRoutes;
+  const routes = routesOf[listener];
   const busy = new WeakSet<Socket>();
   const refuse = (request: IncomingMessage) =>
     listener === 'tcp'
       ? refuseStranger(request, ownNames())
       : (refuseStranger(request, undefined) ?? refuseMistaken(request, source));
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    if (listener === 'socket') response.setHeader(versionHeader, source.facts().version);
+    if (listener !== 'tcp') response.setHeader(versionHeader, source.facts().version);
     const refusal = refuse(request);
     if (refusal !== undefined) return refusal;
     const body = await readBody(request);

@@ -54,10 +54,7 @@ export const publicRoutes: Routes = {
 /** What the owner's commands may also do, over the Unix socket. */
 export const ownerRoutes: Routes = {
   ...publicRoutes,
-  '/health': [
-    'GET',
-    ({ health }) => createJsonAnswer(200, { healthy: health().isHealthy, message: health().line }),
-  ],
+  '/health': ['GET', answerHealth],
   '/provide': ['POST', (asked) => setProvide(asked, asked.request.body)],
   '/configuration': ['GET', ({ configFile: file }) => createJsonAnswer(200, { file })],
   '/reload': [
@@ -65,6 +62,14 @@ export const ownerRoutes: Routes = {
     ({ control }) => control.reload().then(() => createJsonAnswer(200, { reloaded: true })),
   ],
   '/self-test': ['POST', (asked) => asked.control.selfTest().then(() => answerStatus(asked))],
+};
+
+/** What the group of the socket's folder may ask; none of it is an order. */
+export const readerRoutes: Routes = {
+  '/history.json': ['GET', askPage],
+  '/status.json': ['GET', answerStatus],
+  '/health': ['GET', answerHealth],
+  '/metrics': ['GET', answerMetrics],
 };
 
 /** The answer to a request; never throws. */
@@ -99,6 +104,11 @@ async function answerStatus({ refresh, facts, now }: StatusSource): Promise<Stat
 async function answerMetrics({ refresh, metrics }: StatusSource): Promise<StatusAnswer> {
   await refresh();
   return createAnswer('text/plain; version=0.0.4; charset=utf-8', metrics());
+}
+
+function answerHealth({ health }: StatusSource): StatusAnswer {
+  const { isHealthy, line } = health();
+  return createJsonAnswer(200, { healthy: isHealthy, message: line });
 }
 
 function answerLiveness({ stalledLoops, health, facts }: StatusSource): StatusAnswer {

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { messageOf, systemCodeOf, TributaryError } from '../errors/codes.ts';
+import { messageOf, systemCodeOf, TributaryError, toUndefined } from '../errors/codes.ts';
 import { formatHostPort, type HostPort } from '../lib/host-port.ts';
 import { closeServer } from './close-server.ts';
 import { createControlSocket } from './control-socket.ts';
 import { createHandler, type Listener } from './handler.ts';
 import { limitConnections, mostConnections } from './limit-connections.ts';
+import { hasReaders, toReadersPath } from './readers-socket.ts';
 import type { StatusSource } from './source.ts';
 
 /** Where the page listens: an address and port, or a listening socket that was handed over. */
@@ -24,7 +25,8 @@ export interface StatusServerOptions {
 
 /**
  * Serves status, metrics and probes over TCP, read-only, and the owner's commands over a Unix
- * socket. After `close` it is of no use.
+ * socket. Where the socket's folder lets its group in, its members may read at a second socket.
+ * After `close` it is of no use.
  */
 export interface StatusServer {
   /**
@@ -50,13 +52,19 @@ const silentMs = 60_000;
 
 export function createStatusServer(options: StatusServerOptions): StatusServer {
   const { listen, socketPath, onPageProblem } = options;
-  const socket = createControlSocket(socketPath, () => createBounded(options, 'socket'));
+  const socket = createControlSocket(socketPath, 'owner', () => createBounded(options, 'socket'));
+  const readers = createControlSocket(toReadersPath(socketPath), 'group', () =>
+    createBounded(options, 'readers'),
+  );
   const page = createBounded(options, 'tcp');
   let said: string | undefined;
   return {
     async keepOpen() {
       const opened: ('socket' | 'page')[] = [];
       if (await socket.keepOpen()) opened.push('socket');
+      // The agent goes on without it: root can still ask.
+      if (await hasReaders(socketPath))
+        await readers.keepOpen().catch(toUndefined('already-running', 'state-unwritable'));
       if (listen === undefined || page.listening) return opened;
       const problem = await listenOnPage(page, listen);
       if (problem === undefined) return [...opened, 'page'];
@@ -70,7 +78,7 @@ export function createStatusServer(options: StatusServerOptions): StatusServer {
       return { host: listening.address, port: listening.port };
     },
     async close() {
-      await Promise.all([closeServer(page), socket.close()]);
+      await Promise.all([closeServer(page), socket.close(), readers.close()]);
     },
   };
 }

@@ -6,6 +6,7 @@ import type { HostPort } from '../lib/host-port.ts';
 import { parseJson } from '../lib/parse-json.ts';
 import { toPlainText } from '../lib/plain-text.ts';
 import { openFolder } from '../system/folder.ts';
+import { toReadersPath } from './readers-socket.ts';
 import { stateHeader, versionHeader } from './source.ts';
 
 /**
@@ -39,7 +40,8 @@ interface Question {
 }
 
 /**
- * The parsed answer of the first socket at which an agent answers.
+ * The parsed answer of the first socket at which an agent answers. Whoever may not use it, asks
+ * where its readers do.
  * @throws `problem` or not-running, not-allowed, command-failed, and the error in the answer
  */
 export async function askAgent(
@@ -50,7 +52,7 @@ export async function askAgent(
   const others: string[] = [];
   for (const socketPath of socketPaths) {
     try {
-      return await exchange(socketPath, onlyOf, question);
+      return await exchangeOrRead(socketPath, onlyOf, question);
     } catch (error) {
       if (hasCode(error, 'not-running')) others.push(`; on ${socketPath} ${error.message}`);
       else if (!nobody.has(systemCodeOf(error)))
@@ -70,6 +72,20 @@ export async function askAgent(
 export async function askPage(page: HostPort, question: Question): Promise<unknown> {
   const signal = limit(question);
   return await converse(connect({ ...page, signal }), '', question);
+}
+
+/** Who may not use the socket, may be one of its readers, who give no orders. */
+function exchangeOrRead(socketPath: string, onlyOf: string | undefined, question: Question) {
+  return exchange(socketPath, onlyOf, question).catch((error: unknown) => {
+    if (question.method !== 'GET' || !isRefused(error)) throw error;
+    const read = exchange(toReadersPath(socketPath), onlyOf, question);
+    return read.catch(() => Promise.reject(error));
+  });
+}
+
+function isRefused(error: unknown): boolean {
+  const code = systemCodeOf(error);
+  return code === 'EACCES' || code === 'EPERM';
 }
 
 function limit({ method, timeoutMs = usualTimeoutMs[method] }: Question): AbortSignal {
@@ -161,7 +177,7 @@ function createAskError(
   { name, socketPath, method, timeoutMs = usualTimeoutMs[method] }: Asked,
 ): TributaryError {
   if (error instanceof TributaryError) return error;
-  if (systemCodeOf(error) === 'EACCES' || systemCodeOf(error) === 'EPERM') {
+  if (isRefused(error)) {
     const message = `asking ${name}: this user may not use ${socketPath}`;
     return new TributaryError('not-allowed', message, { cause: error });
   }

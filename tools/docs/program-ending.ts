@@ -43,4 +43,6 @@ export const files: Readonly<Record<string, string>> = {
   '/var/lib/tributary':
     'The state: sign-in, registration, counters. Only the agent and root can read it.',
   '/run/tributary/tributary.sock': 'Where the commands ask the agent.',
+  '/run/tributary/tributary.sock.read':
+    'Where members of the group tributary may read status, and give no order: sudo adduser NAME tributary',
 };

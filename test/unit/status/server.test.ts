@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -427,6 +427,29 @@ describe('the socket', () => {
     await fixture.start();
     expect((await stat(fixture.socketPath)).mode & 0o777).toBe(0o600);
     expect((await stat(dirname(fixture.socketPath))).mode & 0o777).toBe(0o700);
+  });
+
+  test('has readers beside it where its folder lets a group in, who give no orders', async () => {
+    await using fixture = await createStatusFixture('no-page');
+    const readers = `${fixture.socketPath}.read`;
+    await fixture.start();
+    await expect(stat(readers)).rejects.toMatchObject({ code: 'ENOENT' });
+    await chmod(dirname(fixture.socketPath), 0o710);
+    await fixture.start();
+    expect((await stat(readers)).mode & 0o777).toBe(0o660);
+    expect((await stat(fixture.socketPath)).mode & 0o777).toBe(0o600);
+    for (const path of ['/status.json', '/health', '/metrics', '/history.json'])
+      expect([path, (await ask(readers, path)).status]).toEqual([path, 200]);
+    for (const path of ['/provide', '/reload', '/self-test', '/settings', '/restart', '/log']) {
+      const body = '{"mode":"none"}';
+      expect([path, (await ask(readers, path, { method: 'POST', body })).status]).toEqual([
+        path,
+        404,
+      ]);
+    }
+    expect(fixture.state.commands).toEqual([]);
+    await fixture.server.close();
+    await expect(stat(readers)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   test('sets a mode for a while and takes it back', async () => {

@@ -20,7 +20,7 @@ import {
 } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { setConfigKeys } from '../../../src/config/set-key.ts';
@@ -36,6 +36,7 @@ import {
 } from '../../../src/system/files.ts';
 import { acquireLock } from '../../../src/system/lock.ts';
 import { createStateFile } from '../../../src/system/state-file.ts';
+import { createStatusFixture } from '../status/status-fixture.ts';
 
 /*
  * What root does in the state directory of an agent that was taken over: `agent` below is that
@@ -255,6 +256,37 @@ describe.skipIf(!hasTwoUsers)("root in another user's state directory", () => {
     expect((await stat(join(state, said[0] ?? ''))).uid).toBe(agent.uid);
   });
 
+  test('a member of the group of the agent’s folder may read status, and gives no order', async () => {
+    await using agent = await createStatusFixture('no-page');
+    await agent.start();
+    await chmod(agent.directory, 0o711);
+    await chmod(dirname(agent.socketPath), 0o710);
+    await chown(dirname(agent.socketPath), 0, readers);
+    // In the package, files of the agent have this group from the first.
+    await agent.start();
+    await chown(`${agent.socketPath}.read`, 0, readers);
+    const places = { socketPaths: [agent.socketPath] };
+    const read = () => askAgent(places, { method: 'GET', path: '/status.json' });
+    const order = () =>
+      askAgent(places, { method: 'POST', path: '/provide', body: { mode: 'none' } });
+    expect(await asMember(readers, read)).toMatchObject({ phase: 'providing' });
+    await expect(asMember(readers, order)).rejects.toMatchObject({ code: 'not-allowed' });
+    await expect(asMember(strangers, read)).rejects.toMatchObject({ code: 'not-allowed' });
+    expect(agent.state.commands).toEqual([]);
+  });
+
+  const [readers, strangers] = [65532, 65533];
+  /** Asks with the rights of a user who is in this group alone. */
+  const asMember = async <T>(group: number, act: () => Promise<T>): Promise<T> => {
+    process.setegid?.(group);
+    process.seteuid?.(agent.uid);
+    try {
+      return await act();
+    } finally {
+      process.seteuid?.(0);
+      process.setegid?.(0);
+    }
+  };
   const groupsBefore = process.getgroups?.();
   const openStateFile = () =>
     createStateFile({

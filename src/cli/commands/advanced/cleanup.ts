@@ -13,6 +13,7 @@ export const cleanup = defineCommand({
   },
   async act({ options }, context) {
     const { cleanUp } = await import('../../../data-path/clean-up.ts');
+    const { toReadersPath } = await import('../../../status/readers-socket.ts');
     const { clearStaleSocket } = await import('../../../status/stale-socket.ts');
     const { exec } = await import('../../../system/exec.ts');
     const { sayOnSetAside } = await import('../../../system/state-file.ts');
@@ -33,7 +34,8 @@ export const cleanup = defineCommand({
     // Sockets at which no agent answers are removed. A socket in use stays, and so does one that
     // this user may not remove.
     const { socketPaths } = await resolvePlaces(places);
-    for (const path of socketPaths) await clearStaleSocket(path).catch(() => undefined);
+    for (const path of socketPaths.flatMap((own) => [own, toReadersPath(own)]))
+      await clearStaleSocket(path).catch(() => undefined);
     stdout.write('Nothing of the agent is left here.\n');
   },
 });

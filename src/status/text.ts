@@ -4,6 +4,7 @@ import { statistics } from '../health/statistics.ts';
 import { formatBitrate, formatBytes, formatSeconds, formatUsdc } from '../lib/units.ts';
 import { chooserWords, findChosenMode } from './chosen-mode.ts';
 import { describeMarket, describeProvided, layOutCarried } from './describe-market.ts';
+import { describeReach } from './describe-reach.ts';
 import {
   describeConsumers,
   describeSource,
@@ -50,7 +51,7 @@ export function renderStatus(document: StatusDocument, now: Date): readonly Stat
     ]),
     ...renderField('Mode', describeMode(document.provide, now)),
     ...renderField('Limit', describeLine(document.provide)),
-    ...renderField('Service', describeService(document.service, now)),
+    ...renderField('Service', describeService(document, now)),
     ...(hasTunnel(document) ? renderField('Tunnel', describeTunnel(document.tunnel, now)) : []),
     ...listShownSources(document).flatMap((source, index) =>
       renderField(index === 0 ? 'Sources' : '', describeOne(source, now)),
@@ -147,11 +148,12 @@ export function describeYielding(
   return `yielding to your household, ${both} since ${formatTime(new Date(yieldingSince))}`;
 }
 
-function describeService(service: StatusDocument['service'], now: Date): string[] {
-  const { reachable, lastContactAt, nextKeepaliveAt: nextRenewalAt } = service;
+function describeService(document: StatusDocument, now: Date): string[] {
+  const { service } = document;
+  const { lastContactAt, nextKeepaliveAt: nextRenewalAt } = service;
   return [
     `${service.baseUrl} (${service.profile})`,
-    reachable === null ? 'not asked yet' : reachable ? 'reachable' : 'not reachable',
+    describeReach(document, 'reachable'),
     lastContactAt === null ? '' : `last answer ${formatAge(lastContactAt, now)} ago`,
     nextRenewalAt === null ? '' : `next renewal in ${formatTimeLeft(nextRenewalAt, now)}`,
   ];

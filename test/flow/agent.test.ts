@@ -10,6 +10,8 @@ import { judgePhase } from '../../src/health/phase.ts';
 import { startReferenceService } from '../../src/reference-service/server.ts';
 import { createLogger } from '../../src/report/logger.ts';
 import type { ProfileName } from '../../src/service/profiles.ts';
+import { buildStatusDocument } from '../../src/status/document.ts';
+import { renderStatus } from '../../src/status/text.ts';
 import { createFakeHost } from '../unit/data-path/fake-host.ts';
 import { type SeenRequest, sendText, startNastyService } from './nasty-service.ts';
 
@@ -242,8 +244,13 @@ test('without anything to sign in with says so, and asks nothing', async () => {
   expect(agent.phase()).toMatchObject({ phase: 'signed-out', reasons: [{ code: 'signed-out' }] });
 });
 
-/** The service behind a door that is shut to everyone, or to some, while the test says so. */
-async function startDoor() {
+type ChangeAnswer = (path: string, answer: Record<string, unknown>) => Record<string, unknown>;
+
+/**
+ * The service behind a door that is shut to everyone, or to some, while the test says so, and that
+ * may change what it lets out.
+ */
+async function startDoor(change: ChangeAnswer = (_path, answer) => answer) {
   const refuse = sendText('Not authorized.', 401);
   let isShutTo = (_request: SeenRequest) => false;
   const open = async (baseUrl: string) => {
@@ -258,7 +265,10 @@ async function startDoor() {
       const sent = method === 'GET' ? {} : { body: JSON.stringify(body) };
       const answer = await fetch(`${baseUrl}${path}`, { method, headers: passed, ...sent });
       const type = answer.headers.get('content-type') ?? '';
-      response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
+      const text = await answer.text();
+      const isJson = type.startsWith('application/json');
+      const shown = isJson ? JSON.stringify(change(path, JSON.parse(text))) : text;
+      response.writeHead(answer.status, { 'content-type': type }).end(shown);
     };
     const door = await startNastyService((request, response) =>
       isShutTo(request) ? refuse(request, response) : passOn(request, response),
@@ -333,4 +343,48 @@ describe('an agent whose sign-in the service refuses', () => {
     });
     expect(isOpen()).toBe(false);
   });
+});
+
+test('what the agent needs not and cannot read, in answers about it and about others, keeps nothing from it', async () => {
+  const strange = [null, 7, { client_id: 'other', description: 7, connections: [null, 'x'] }];
+  const door = await startDoor((path, answer) => {
+    const { clients, proxy_config_result: issued } = answer;
+    if (path === '/network/clients')
+      return { ...answer, clients: [...strange, ...(clients as [])] };
+    if (path !== '/network/auth-client') return answer;
+    const more = { instance_id: 7, socks_proxy_port: 'x', http_proxy_url: [null] };
+    return { ...answer, proxy_config_result: { ...(issued as object), ...more } };
+  });
+  const { service, startAgent, shakeHands, stateDirectory } = await startWorld(
+    'documented',
+    door.open,
+  );
+  const agent = await startAgent(service.authCode);
+  await agent.tick('service', 'data path');
+  shakeHands();
+  await agent.tick('data path', 'announce');
+  expect(agent.phase()).toMatchObject({ phase: 'providing', reasons: [] });
+  expect(agent.facts().service.isReachable).toBe(true);
+  // It finds itself among them, too.
+  for (const name of ['identity', 'registration']) await rm(join(stateDirectory, `${name}.json`));
+  const second = await startAgent();
+  await second.tick('service');
+  expect(second.facts().registration).toEqual(agent.facts().registration);
+});
+
+test('a service whose list cannot be read is not said to be out of reach', async () => {
+  const door = await startDoor((path, answer) =>
+    path === '/network/clients' ? { clients: { a: 1 } } : answer,
+  );
+  const { service, startAgent } = await startWorld('documented', door.open);
+  const agent = await startAgent(service.authCode);
+  await agent.tick('service', 'data path');
+  expect(agent.phase()).toMatchObject({
+    phase: 'registering',
+    reasons: [{ code: 'answer-invalid', message: expect.stringContaining('clients: expected') }],
+  });
+  const shown = renderStatus(buildStatusDocument(agent.facts(), new Date()), new Date());
+  const text = shown.map((line) => line.text).join('\n');
+  expect(text).toContain('answers, but not with what was asked for');
+  expect(text).not.toContain('not reachable');
 });

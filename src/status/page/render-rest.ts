@@ -2,6 +2,7 @@ import type { RefusalReason } from '../../gateway/policy.ts';
 import { formatBytes } from '../../lib/units.ts';
 import { chooserWords } from '../chosen-mode.ts';
 import { describeProvided } from '../describe-market.ts';
+import { describeReach } from '../describe-reach.ts';
 import {
   describeConsumers,
   describeSource,
@@ -42,12 +43,7 @@ export function renderConnection(view: View): Html {
   const { document, version, startedAt, now } = view;
   const { tunnel, gateway, service, provide } = document;
   const { up, down } = gateway.forwardedBytes;
-  const answering =
-    service.reachable === null
-      ? 'not asked yet'
-      : service.reachable
-        ? 'answering'
-        : 'not reachable';
+  const answering = describeReach(document, 'answering');
   const moment = (time: string | null, words: string) =>
     time === null ? '' : html`${words} ${renderMoment(new Date(time), view)}`;
   const forwarded = `${formatBytes(up ?? 0)} to the Internet, ${formatBytes(down ?? 0)} back`;

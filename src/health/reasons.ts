@@ -70,7 +70,7 @@ const reasons = {
   'second-client': {
     fixedBy: 'owner',
     action:
-      'Remove the other one at the service. This note ends after the next sign-in: tributary login',
+      'Remove the other one: tributary device remove ID. This note ends after the next sign-in: tributary login',
   },
   'auth-code-refused': {
     fixedBy: 'owner',

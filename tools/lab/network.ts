@@ -65,7 +65,9 @@ export async function createLabNetwork(id: string) {
     await batch(listLinks(netns));
     await Promise.all(hostNames.map((host) => batch(listHostCommands(host), netns(host))));
     const routers = ['proxy', 'internet', 'home'] as const;
-    await Promise.all(routers.map((host) => run(host, 'sysctl', '-qw', 'net.ipv4.ip_forward=1')));
+    // Not by sysctl, which small images lack.
+    const forward = 'echo 1 >/proc/sys/net/ipv4/ip_forward';
+    await Promise.all(routers.map((host) => run(host, 'sh', '-c', forward)));
     // A home router translates what leaves. Without that, the device's tunnel could be reached from
     // outside.
     const chain =

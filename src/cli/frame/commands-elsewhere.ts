@@ -15,7 +15,7 @@ export const commandsElsewhere: Readonly<Record<string, string>> = {
   earnings: 'account payments',
   points: 'account points',
   devices: 'device list',
-  clients: 'service clients',
+  clients: 'device list',
   network: 'service',
   providers: 'service providers',
   locations: 'service locations',

@@ -203,6 +203,6 @@ export async function lookAtClient(host: DoctorHost): Promise<Finding> {
   if (other === undefined) return pass(`${clientId}, listed once`);
   return fail(
     `this device is listed twice, also as ${other.clientId}`,
-    `Remove ${other.clientId} at the service`,
+    `Remove the other one: tributary device remove ${other.clientId}`,
   );
 }

@@ -161,7 +161,7 @@ describe('advice', () => {
     ['auth logout', 'logout'],
     ['wallet', 'account wallets'],
     ['version', '--version'],
-    ['device clients', 'service clients'],
+    ['device clients', 'device list'],
   ])('of a command that is elsewhere is where: %s', async (line, name) => {
     const { run } = await createCommandWorld();
     const { exitCode, stderr } = await run(line.split(' '));

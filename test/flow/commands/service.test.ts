@@ -275,7 +275,9 @@ describe('tributary service clients', () => {
     ]);
     const text = (await run(['service', 'clients', '--connected'])).stdout;
     expect(text).not.toContain('garden shed');
-    expect(text).toContain('3 clients, 2 connected.\n');
+    expect(text).toContain(
+      '3 clients, 2 connected.\nYour devices at a glance: tributary device list\n',
+    );
   });
 
   test('shows no secret', async () => {
@@ -302,7 +304,7 @@ describe('tributary service clients', () => {
     for (const columns of [80, 50]) {
       const { stdout } = await run(['service', 'clients'], { columns });
       const rows = stdout.split('\n');
-      expect(rows).toHaveLength(names.length + 4);
+      expect(rows).toHaveLength(names.length + 5);
       expect(rows.filter((row) => stringWidth(row) > columns)).toEqual([]);
       expect(rows.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../src/health/facts.ts';
 import { judgePhase } from '../../../src/health/phase.ts';
@@ -17,6 +18,7 @@ import { buildView } from '../../../src/status/page/view.ts';
 import { renderStatus } from '../../../src/status/text.ts';
 import { ago, now, providingFacts } from '../../../tools/docs/sample-facts.ts';
 import { makeSource } from '../../../tools/docs/sample-source.ts';
+import { arbitraryFacts } from '../health/arbitrary-facts.ts';
 
 /** Of each kind that moves a cursor, turns the writing, cannot be seen, or breaks a line. */
 const nasty =
@@ -112,6 +114,16 @@ describe.each(Object.entries(presenters))('%s', (_, present) => {
       expect(shown.length).toBeGreaterThan(10);
       expect(shown.replaceAll('\n', ' ').match(unseen), shown).toBeNull();
     }
+  });
+});
+
+describe.each(Object.entries(presenters))('%s, whatever the facts are,', (_, present) => {
+  test('shows no sign that cannot be seen', async () => {
+    const law = fc.asyncProperty(arbitraryFacts, async (facts) => {
+      const shown = await present(facts);
+      expect(shown.replaceAll('\n', ' ').match(unseen), shown).toBeNull();
+    });
+    await fc.assert(law, { numRuns: 40 });
   });
 });
 

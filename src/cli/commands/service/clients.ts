@@ -18,7 +18,8 @@ const pageRowsOfJson = 20;
 
 export const clients = defineCommand({
   usage: 'clients',
-  description: 'every client of your network, as the service lists them',
+  description:
+    'the whole record of each client, as the service lists it: of any number, row by row',
   options: {
     '--connected': 'only those that are connected now',
     '--json': 'one JSON object',
@@ -92,7 +93,7 @@ function countRows(rows: readonly ClientView[]): Count {
 
 function formatEnd({ all, connected }: Count): string {
   if (all === 0) return 'No clients yet. To register this device: sudo systemctl start tributary\n';
-  return `\n${formatClients(all)}, ${connected || 'none'} connected.\n`;
+  return `\n${formatClients(all)}, ${connected || 'none'} connected.\nYour devices at a glance: tributary device list\n`;
 }
 
 /**

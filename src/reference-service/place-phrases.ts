@@ -21,7 +21,7 @@ export interface Phrase {
   /** In small letters; '' where something is named. */
   readonly word: string;
   readonly named: readonly Findable[];
-  /** The name of a country that is not in this world; none where it is none. */
+  /** The name of a country that is not in this world; otherwise empty. */
   readonly missing: readonly string[];
   /** Higher where another thing begins. */
   readonly run: number;
@@ -90,7 +90,7 @@ function findAtStart(world: World, words: readonly string[], reading: Reading): 
     if (equal.length > 0) return { found: equal, missing: [], count };
     if (ordinaryWords.test(phrase)) continue;
     const foreign = world.findForeign(phrase);
-    // So does that of a country which is not here: Syria is no slip for Styria.
+    // So does a country which is not here: Syria is no slip for Styria.
     if (foreign === 'elsewhere') return { found: [], missing: [phrase], count };
     if (foreign !== undefined) return { found: [foreign], missing: [], count };
     if (near.length > 0 && reading === 'nearly') return { found: near, missing: [], count };

@@ -36,7 +36,7 @@ export function findByName(world: World, text: string, mostFraction = 0): readon
   return named.map((found) => ({ found, distance: 0 }));
 }
 
-/** Words that may stand beside the name of a place. */
+/** Words that may be beside the name of a place. */
 const beside = /^(the|of|in|city|town|region|province|state|county|country)$/;
 
 /** What a name means that has what lies around it, or its kind, beside it; else nothing. */

@@ -105,16 +105,19 @@ export function idOf(found: Findable): string {
 }
 
 /** Languages besides English in which a country may be named. */
-const languages = 'ar cs da de es fi fr hi id it ja ko nl no pl pt ro ru sv tr uk vi zh'.split(' ');
+const languages = 'ar cs da de es fi fr hi id it ja ko nl no pl pt ro ru sv tr uk vi zh';
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-/** Shorter ones, without their accents, are words of other languages: Italy is Ý, and y is "and". */
+/** Shorter ones, without accents, are words of other languages: Italy is Ý, and y is "and". */
 const leastLetters = 4;
 
 function nameAbroad(countries: readonly Place[]): ReadonlyMap<string, Place | 'elsewhere'> {
   const createNamer = (language: string, style: 'long' | 'short') =>
     new Intl.DisplayNames([language], { type: 'region', style, fallback: 'none' });
   const english = [createNamer('en', 'long'), createNamer('en', 'short')] as const;
-  const namers = [...english, ...languages.map((language) => createNamer(language, 'long'))];
+  const namers = [
+    ...english,
+    ...languages.split(' ').map((language) => createNamer(language, 'long')),
+  ];
   const byCode = new Map(countries.map((country) => [country.countryCode, country]));
   // Most of these two letters are no country, and have no name.
   const others = letters

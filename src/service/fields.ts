@@ -59,7 +59,7 @@ export const time = (description: string) => text.meta({ description, format: 'd
 const message = text.describe('What went wrong, in words.');
 /** The `error` object of a 200 answer (service-interface, "Errors"). */
 export const failure = object(() => ({ message }));
-/** The same of a registration. */
+/** The `error` object of a registration. */
 export const clientFailure = object(() => ({
   message,
   client_limit_exceeded: flag.describe(
@@ -67,7 +67,7 @@ export const clientFailure = object(() => ({
   ),
   upgrade_required: flag.describe('True where the plan does not include it.'),
 }));
-/** The same of a code that is to be made. */
+/** The `error` object of a request for a code. */
 export const codeFailure = object(() => ({
   message,
   auth_code_limit_exceeded: flag.describe('True where too many codes of the account are pending.'),

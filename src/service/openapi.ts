@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { clientFailure, codeFailure, failure, modeNumber } from './fields.ts';
+import { findTag, tagsOf } from './openapi-tags.ts';
 import type { Operation } from './operation.ts';
 import * as account from './operations/account.ts';
 import * as clients from './operations/clients.ts';
@@ -157,26 +158,6 @@ const callers: Readonly<Record<Operation['authentication'], string>> = {
   'network-jwt': 'The token of a network may call it.',
   'guest-jwt': 'The token of a guest session may call it.',
 };
-
-/** What the operations below the first word of a path are about. */
-const topics: Readonly<Record<string, string>> = {
-  account: 'Wallets, and what is paid.',
-  auth: 'Signing in.',
-  device: 'Sharing devices and handing them over.',
-  network: 'The clients of a network, and finding providers.',
-  stats: 'What providers did.',
-  transfer: 'What counts for payouts.',
-  wallet: 'Addresses on blockchains.',
-};
-
-function tagsOf(served: readonly OperationName[]) {
-  const names = new Set(served.map(findTag));
-  return [...names].sort().map((name) => ({ name, description: topics[name] ?? name }));
-}
-
-function findTag(name: OperationName): string {
-  return operations[name].path.split('/')[1] ?? '';
-}
 
 function describeProfile(profile: Profile): string {
   const modes = provideModes.map((mode) => `${mode} ${profile.modeNumbers[mode]}`).join(', ');

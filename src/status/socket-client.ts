@@ -40,8 +40,8 @@ interface Question {
 }
 
 /**
- * The parsed answer of the first socket at which an agent answers. Whoever may not use it, asks
- * where its readers do.
+ * The parsed answer of the first socket at which an agent answers. A user who may not use it
+ * asks where its readers do.
  * @throws `problem` or not-running, not-allowed, command-failed, and the error in the answer
  */
 export async function askAgent(

@@ -181,7 +181,7 @@ const harmless = [
   /^z\s*\./,
   /^\w+(\([^()]*\))?(\s*\.\s*(optional|nullable|nullish|default|prefault|describe|transform|refine|pick)\b)+/,
   // Our own makers of schemas (config/values.ts, config/private-prefix.ts, service/fields.ts).
-  /^(oneOf|line|listOf|wholeNumber|amount|textLike|textThat|hostPortThat|webAddress|privatePrefix|object|answer|maybe|list|map)\(/,
+  /^(oneOf|line|listOf|wholeNumber|amount|textLike|textThat|hostPortThat|webAddress|privatePrefix|object|answer|answerOr|maybe|list|map)\(/,
   // Hands a command through, for its types alone; a call inside of it is looked at like any other.
   /^defineCommand\(\{/,
   /^new (Map|Set|RegExp|URL|Intl\.\w+)\b/,

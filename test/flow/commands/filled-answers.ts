@@ -15,13 +15,13 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
-/** What stands wherever a text or a number may be. */
+/** What is put wherever a text or a number may be. */
 interface Values {
   readonly text: string;
   readonly number: number;
 }
 
-/** The answer of each operation, by `METHOD /path`, with every field that it may have but errors. */
+/** The answer of each operation, by `METHOD /path`, with every field that it may have, no error. */
 export function fillAnswers(values: Values): ReadonlyMap<string, unknown> {
   return new Map(
     Object.entries(paths).flatMap(([path, methods]) =>

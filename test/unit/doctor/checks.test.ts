@@ -682,7 +682,7 @@ const faults: readonly (readonly [
     'a second client',
     'client',
     /listed twice, also as other/,
-    /Remove other/,
+    /tributary device remove other/,
     { clients: async () => [marked, { ...marked, clientId: 'other' }] },
   ],
   [

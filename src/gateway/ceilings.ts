@@ -75,6 +75,9 @@ export const connectionSeconds = {
  */
 export const consumerMark = '0x54000000';
 
+/** Matches a packet of a connection that no consumer began. */
+export const isNoConsumers = `ct mark & 0xff000000 != ${consumerMark}`;
+
 /** Matches the first packet of a connection that would exceed the ceiling. */
 export function renderNewCount(set: string, most: number): string {
   return `ct state new ct status & confirmed != confirmed ${renderCount(set, most)}`;

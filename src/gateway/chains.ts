@@ -12,7 +12,7 @@ import { baseChain, both, type Chain, chain, type Rule, refuse, rule, when } fro
 import { listSizeRules, toSizesChain } from './segment-sizes.ts';
 import { probeMark } from './self-test.ts';
 import { listStrictChains, listStrictJumps } from './strict-rules.ts';
-import { listStaleMatches, listTranslations } from './translation.ts';
+import { isEncrypted, listStaleMatches, listTranslations } from './translation.ts';
 
 /** The chain that comes and goes with a source's device, by the device's place among them. */
 export function nameEntrance(index: number): string {
@@ -157,8 +157,7 @@ export function toChains(policy: GatewayPolicy): readonly Chain[] {
       uplink === undefined
         ? []
         : [
-            // The kernel's WireGuard sends what it encrypted as if that came from the tunnel.
-            rule('encrypted', `iifname ${tunnel} meta l4proto udp fib saddr type local accept`),
+            rule('encrypted', `iifname ${tunnel} ${isEncrypted} accept`),
             ...listTranslations(policy.uplinkAddresses, policy.consumerPorts).map(([name, how]) =>
               rule(name, `iifname ${tunnel} oifname ${uplink} ${how}`),
             ),

@@ -1,4 +1,5 @@
 import type { PortRange } from '../lib/ports.ts';
+import { isNoConsumers } from './ceilings.ts';
 
 /*
  * When an uplink goes down or loses its address, the kernel forgets every connection that it
@@ -8,6 +9,12 @@ import type { PortRange } from '../lib/ports.ts';
  */
 
 type Translation = readonly [name: 'lasting' | 'ports' | 'forwarded', statement: string];
+
+/**
+ * Matches what the device's own WireGuard encrypted. The kernel's sends that as if it came from the
+ * tunnel; a consumer that says it is this device is marked as one.
+ */
+export const isEncrypted = `meta l4proto udp ${isNoConsumers} fib saddr type local`;
 
 /**
  * Name and nft statement of each translation to an uplink with these IPv4 addresses, from these

@@ -6,6 +6,12 @@ interface Looks {
   readonly read: (path: string) => Promise<string | undefined>;
 }
 
+/** Whether this is a container of Docker or Podman, which put a mark there. */
+export async function isInContainer(looks: Pick<Looks, 'isThere'> = { isThere }): Promise<boolean> {
+  const marks = await Promise.all(['/.dockerenv', '/run/.containerenv'].map(looks.isThere));
+  return marks.includes(true);
+}
+
 /**
  * Why the next container would be a new device: this one's folder is lost with it. undefined
  * outside of containers, and where the folder outlives them.
@@ -16,8 +22,7 @@ export async function explainLostState(
 ): Promise<string | undefined> {
   // What is put there on purpose is a trial, which may be lost.
   if (folder.startsWith('/tmp/')) return undefined;
-  const marks = await Promise.all(['/.dockerenv', '/run/.containerenv'].map(looks.isThere));
-  if (!marks.includes(true)) return undefined;
+  if (!(await isInContainer(looks))) return undefined;
   const found = judgeMount((await looks.read('/proc/self/mountinfo')) ?? '', folder);
   if (found === 'kept') return undefined;
   const why =

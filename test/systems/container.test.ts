@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { addresses } from '../../tools/lab/network.ts';
-import { type ContainerHost, createContainerHost } from './support/container-host.ts';
+import { readBlocks } from '../pages.ts';
+import {
+  type ContainerHost,
+  createContainerHost,
+  ofThisMachine,
+} from './support/container-host.ts';
 
 /** Podman's own bridge: the host on it, and the second container. */
 const bridge = { host: '10.88.0.1', neighbour: '10.88.0.77' } as const;
@@ -28,6 +33,16 @@ describe('the image, run as it is documented', () => {
     );
     process.stderr.write(`  the image is ${(bytes / 1e6).toFixed(1)} MB compressed\n`);
     expect(bytes).toBeLessThan(compressedLimitBytes);
+  });
+
+  test('shows what it does before there is an account, with the flags that the guide names', async () => {
+    const [, , line = ''] = readBlocks('sh', 'docs/install-docker.md');
+    const [, run = '', ...words] = line.trim().split(' ');
+    // Its own terminal is no one's here.
+    const flags = words.filter((word) => word !== '--tty');
+    const said = await host.podman(run, ...ofThisMachine, ...flags);
+    expect(said).toContain('All as promised.');
+    expect(said).toContain('Next: start the container as compose.yaml does');
   });
 
   test('one login makes it provide, and packets pass', async () => {

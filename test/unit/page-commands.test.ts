@@ -18,7 +18,11 @@ const runners: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/getting-started.md': Array.from({ length: 3 }, () => 'test/systems/apt-repository.test.ts'),
   'docs/development/releasing.md': ['test/systems/apt-repository.test.ts'],
-  'docs/install-docker.md': ['test/systems/docker.test.ts', 'test/systems/docker.test.ts'],
+  'docs/install-docker.md': [
+    'test/systems/docker.test.ts',
+    'test/systems/docker.test.ts',
+    'test/systems/container.test.ts',
+  ],
   'docs/install-raspberry-pi.md': ['test/systems/raspberry-pi.test.ts'],
   'docs/from-source.md': Array.from({ length: 10 }, () => 'test/systems/clone.test.ts'),
   'docs/many-devices.md': ['test/systems/ansible.test.ts', 'test/systems/ansible.test.ts'],

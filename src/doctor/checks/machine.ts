@@ -2,6 +2,7 @@ import { hasCode, toFailure } from '../../errors/codes.ts';
 import { isClockSet } from '../../lib/clock.ts';
 import { formatBytes, formatSeconds } from '../../lib/units.ts';
 import { isWanted } from '../../source/drivers.ts';
+import { isInContainer } from '../../system/container-state.ts';
 import { type Finding, fail, pass, skip } from '../check.ts';
 import type { DoctorHost } from '../host.ts';
 
@@ -60,7 +61,9 @@ const withoutLimits =
 export async function lookAtPrivileges(host: DoctorHost): Promise<Finding> {
   if (await host.isNetworkAdmin()) return pass('this process has CAP_NET_ADMIN');
   if (host.userId !== 0) return skip('not root, so some checks are skipped: sudo tributary doctor');
-  const fix = (await isContainer(host)) ? 'docker run --cap-add NET_ADMIN …' : 'sudo tributary run';
+  const fix = (await isInContainer(host.disk))
+    ? 'docker run --cap-add NET_ADMIN …'
+    : 'sudo tributary run';
   return fail('CAP_NET_ADMIN is missing: even root may not change networks here', fix);
 }
 
@@ -137,7 +140,7 @@ export async function lookAtTun(host: DoctorHost): Promise<Finding> {
   if (isClosed && host.userId !== 0)
     return skip(`${tunDevice} is closed to this user: sudo tributary doctor`);
   const onHost = isClosed ? `sudo chmod 0666 ${tunDevice}` : 'sudo modprobe tun';
-  const fix = (await isContainer(host)) ? 'docker run --device /dev/net/tun …' : onHost;
+  const fix = (await isInContainer(host.disk)) ? 'docker run --device /dev/net/tun …' : onHost;
   return fail(`${tunDevice} ${isClosed ? 'may not be opened' : 'is missing'}`, fix);
 }
 
@@ -174,11 +177,6 @@ function describeGo(said: string): string {
   const name = `wireguard-go ${version[1]}`;
   if (version[2] >= gatheringSince) return name;
   return `${name}: newer ones, and the kernel's own (sudo modprobe wireguard), are several times faster, because they hand on many packets at once`;
-}
-
-async function isContainer({ disk }: Pick<DoctorHost, 'disk'>): Promise<boolean> {
-  const marks = await Promise.all(['/.dockerenv', '/run/.containerenv'].map(disk.isThere));
-  return marks.includes(true);
 }
 
 async function findProgram(host: Pick<DoctorHost, 'exec'>, program: string): Promise<boolean> {

@@ -135,7 +135,7 @@ export async function createContainerHost(): Promise<ContainerHost> {
  * A machine without an init system has neither control groups nor timers for podman, and limits of
  * its own.
  */
-const ofThisMachine = [
+export const ofThisMachine: readonly string[] = [
   ...['--cgroups=disabled', '--no-healthcheck'],
   ...['--ulimit', 'nofile=20000:20000', '--ulimit', 'nproc=4096:4096'],
 ];

@@ -80,7 +80,7 @@ export function defineSystemCommand(task: Task, openHost = openTaskHost) {
 
 /** Why the task is not this system's, and what to do then; undefined where it is. */
 async function findRefusal(
-  { isThere }: TaskHost,
+  host: TaskHost,
   stateDir: string | undefined,
   byDocker: string,
 ): Promise<{ readonly why: string; readonly action?: string } | undefined> {
@@ -88,12 +88,13 @@ async function findRefusal(
     return {
       why: `the agent of ${stateDir} is not the service of this system; ask what started it`,
     };
-  if ((await isThere('/.dockerenv')) || (await isThere('/run/.containerenv')))
+  const { isInContainer } = await import('../../../system/container-state.ts');
+  if (await isInContainer(host))
     return {
       why: 'this is a container, which its host looks after',
       action: `On the host: ${byDocker}`,
     };
-  if (await isThere('/run/systemd/system')) return undefined;
+  if (await host.isThere('/run/systemd/system')) return undefined;
   return { why: 'there is no systemd here', action: 'Ask what started the agent: ps -ef' };
 }
 

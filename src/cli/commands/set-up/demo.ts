@@ -1,10 +1,21 @@
 import { join } from 'node:path';
 import { profileNames } from '../../../service/profiles.ts';
+import { isInContainer } from '../../../system/container-state.ts';
 import { runAttached } from '../../../system/exec.ts';
 import { isThere } from '../../../system/files.ts';
 import { defineCommand, refuse } from '../../frame/command.ts';
 
-const next = 'set this device up: sudo tributary setup';
+/**
+ * What prepares the namespaces, and what to do afterwards. The page is offered where a browser can
+ * reach this machine's loopback.
+ */
+const ways = {
+  host: { script: 'enter-with-page.sh', next: 'set this device up: sudo tributary setup' },
+  container: {
+    script: 'enter.sh',
+    next: 'start the container as compose.yaml does, and sign in: tributary login',
+  },
+} as const;
 
 /**
  * `tributary demo`: a service, a consumer and a home of this machine's own, in namespaces that
@@ -31,7 +42,8 @@ export const demo = defineCommand({
   },
   async act({ options }, { setExitCode }) {
     // Beside the installed program.
-    const script = join(import.meta.dirname, 'tools/lab/enter-with-page.sh');
+    const way = ways[(await isInContainer()) ? 'container' : 'host'];
+    const script = join(import.meta.dirname, 'tools/lab', way.script);
     const program = join(import.meta.dirname, 'demo.cjs');
     if (!(await isThere(script)) || !(await isThere(program)))
       throw refuse('this is no installed program', { action: 'In a clone: npm run demo' });
@@ -42,7 +54,7 @@ export const demo = defineCommand({
       `--source=${source}`,
       `--profile=${profile}`,
     ];
-    const words = [`LAB_OF_TRIBUTARY_NEXT=${next}`, 'sh', script, process.execPath, program];
+    const words = [`LAB_OF_TRIBUTARY_NEXT=${way.next}`, 'sh', script, process.execPath, program];
     const exitCode = await runAttached('env', [...words, ...flags]);
     // 77: this machine lets nobody make namespaces, which has been told.
     if (exitCode !== 0) setExitCode(exitCode === 77 ? 77 : 1);

@@ -9,7 +9,7 @@ import {
   usageFields,
   weighHour,
 } from './usage.ts';
-import { toDay } from './usage-hours.ts';
+import { toDay, toHourStart } from './usage-hours.ts';
 
 const connectionFields = 'client.clientId connectionId connectedMs disconnectedMs';
 /** One connection of a client. Times are in ms since 1970. */
@@ -78,11 +78,14 @@ export interface UsageHistory {
   listHours(clientId: string, sinceMs: number, untilMs?: number): readonly HourUsage[];
   /** Of the first day only what lies within. Days with nothing in them are left out. */
   listDays(clientId: string, sinceMs: number): readonly DayUsage[];
-  /** All consumers of these days, the first day as a whole. */
+  /**
+   * The consumers of these days. Of the first day those who were there in an hour that counts, who
+   * share between them what the first day moved.
+   */
   listConsumerDays(clientId: string, sinceMs: number): readonly ConsumerDay[];
   /** Each client's usage by client id, in parts that have to be added up. */
   usageIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Usage[]>;
-  /** How many consumers each client had, by client id. */
+  /** How many consumers each client had in the hours that count, by client id. */
   consumersIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, number>;
   /** Each client's connections that lasted beyond `sinceMs`, by client id. */
   connectionsIn(range: ClientRange, sinceMs: number): ReadonlyMap<string, readonly Connection[]>;
@@ -113,11 +116,25 @@ export function createUsageHistory(database: DatabaseSync): UsageHistory {
         where client_id = ${clientId} and day >= ${firstDay} order by day`;
       return [...first, ...others];
     },
-    listConsumerDays: (clientId, sinceMs) =>
-      listRows<ConsumerDay>`select consumer_id as consumerId, day, bytes * 1.0 / max(1, rx_bytes + tx_bytes) as share
+    listConsumerDays(clientId, sinceMs) {
+      const rows = listRows<
+        ConsumerDay & { readonly lastMs: number }
+      >`select consumer_id as consumerId, day, last_ms as lastMs,
+          bytes * 1.0 / max(1, rx_bytes + tx_bytes) as share
         from ${inConsumerDays} join usage_day using (client, day)
         where client_id = ${clientId} and day >= ${toDay(sinceMs)}
-        order by day`,
+        order by day`;
+      // The book knows a consumer's bytes by the day alone, and when it was there last.
+      const there = rows.filter(({ lastMs }) => lastMs >= toHourStart(sinceMs));
+      const sumFirst = (all: readonly ConsumerDay[]) =>
+        all.reduce((sum, { day, share }) => sum + (day === toDay(sinceMs) ? share : 0), 0);
+      const factor = sumFirst(rows) / (sumFirst(there) || 1);
+      return there.map(({ consumerId, day, share }) => ({
+        consumerId,
+        day,
+        share: day === toDay(sinceMs) ? share * factor : share,
+      }));
+    },
     usageIn(range, sinceMs) {
       const firstDay = Math.ceil(sinceMs / dayMs);
       // The oldest hour is read apart from the others, because only a share of it counts.
@@ -134,7 +151,7 @@ export function createUsageHistory(database: DatabaseSync): UsageHistory {
         OfClient & { readonly consumers: number }
       >`select client.client_id as clientId,
           count(distinct consumer_id) as consumers from ${inConsumerDays}
-        where ${inClientRange(range)} and day >= ${toDay(sinceMs)} and last_ms >= ${sinceMs} group by client.sequence`;
+        where ${inClientRange(range)} and day >= ${toDay(sinceMs)} and last_ms >= ${toHourStart(sinceMs)} group by client.sequence`;
       return new Map(rows.map(({ clientId, consumers }) => [clientId, consumers]));
     },
     connectionsIn(range, sinceMs) {

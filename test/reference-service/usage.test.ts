@@ -186,7 +186,34 @@ describe('the usage book', () => {
     expect(days.map(({ share }) => share)).toEqual([0.45, 1]);
     expect(new Set(days.map(({ consumerId }) => consumerId)).size).toBe(1);
     expect(history.consumersIn(everyone, 0).get(clientId)).toBe(1);
-    expect(history.consumersIn(everyone, startMs + dayMs + 1).get(clientId)).toBeUndefined();
+    expect(history.consumersIn(everyone, startMs + dayMs + hourMs).get(clientId)).toBeUndefined();
+  });
+  test('leaves out who was there on the first day of a window, but before its first hour', () => {
+    const { history, everyone, clientId, add } = open();
+    const give = (afterMs: number, consumerId: string, bytes: number) =>
+      add(afterMs, { consumerId, rxBytes: bytes, consumerBytes: bytes, sessions: 1 });
+    give(hourMs, 'early', 6000);
+    give(5 * hourMs, 'one', 1000);
+    give(6 * hourMs, 'other', 3000);
+    give(dayMs, 'early', 500);
+    const sinceMs = startMs + 4 * hourMs;
+    const since = history.listConsumerDays(clientId, sinceMs);
+    expect(since.map(({ consumerId, share }) => [consumerId, share])).toEqual([
+      ['one', 0.25],
+      ['other', 0.75],
+      ['early', 1],
+    ]);
+    expect(history.consumersIn(everyone, sinceMs).get(clientId)).toBe(3);
+    // A part of the oldest hour counts, and with it who was there in it.
+    const within = startMs + 5.5 * hourMs;
+    expect(history.listConsumerDays(clientId, within)).toHaveLength(3);
+    expect(history.consumersIn(everyone, within).get(clientId)).toBe(3);
+    const after = startMs + 6 * hourMs;
+    expect(history.listConsumerDays(clientId, after)).toMatchObject([
+      { consumerId: 'other', share: 1 },
+      { consumerId: 'early', share: 1 },
+    ]);
+    expect(history.consumersIn(everyone, after).get(clientId)).toBe(2);
   });
   test('rates a client by its speed and by its time online', () => {
     const { add, row } = open();

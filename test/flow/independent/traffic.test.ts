@@ -53,6 +53,7 @@ describe('what a provider did', () => {
       expect(sumOf(stats.payout)).toBeCloseTo(provider.payout_last_24h ?? 0, 6);
       expect(sumOf(stats.search_interest)).toBe(provider.search_interest_last_24h);
       expect(sumOf(stats.contracts)).toBe(provider.contracts_last_24h);
+      expect(stats.client_details).toHaveLength(provider.clients_last_24h ?? 0);
       expect(sumOf(stats.clients)).toBeGreaterThanOrEqual(provider.clients_last_24h ?? 0);
     }
   });

@@ -164,6 +164,40 @@ describe('the image, run as it is documented', () => {
     await expect(login('/dev/null')).rejects.toThrow(/exited with 64/);
   });
 
+  test('as Home Assistant’s add-on it provides, keeps one capability, and is the same client after an upgrade', async () => {
+    // The service leads consumers to another provider only where the present one is not willing.
+    const leave = async () => {
+      await host.inside('tributary', 'pause');
+      await host.waitForStatus(({ provide }) => provide.confirmed === 'none');
+      await host.podman('rm', '--force', '--time', '30', 'tributary');
+    };
+    await leave();
+    const start = async (options: Parameters<ContainerHost['prepareAddOn']>[0]) => {
+      await host.podman(...(await host.prepareAddOn(options)));
+      return waitForProviding();
+    };
+    const first = await start({ mode: 'public', auth_code: await host.makeAuthCode() });
+    await expect
+      .poll(() => probe('consumer', addresses.internet), { timeout: 30_000 })
+      .toBe('reached');
+    expect(await probe('consumer', addresses.nas)).toBe('refused');
+    const agent = '"/proc/$(cat /data/tributary/agent.lock)"';
+    const status = await sh(`cat ${agent}/status`);
+    for (const set of ['CapPrm', 'CapEff', 'CapBnd'])
+      expect(status).toMatch(new RegExp(`^${set}:\\s0000000000001000$`, 'm'));
+    // The token of its Supervisor is for an add-on that asks it for something.
+    expect(await sh(`tr '\\0' '\\n' <${agent}/environ`)).not.toMatch(
+      /^(SUPERVISOR|HASSIO)_TOKEN=/m,
+    );
+    await host.podman('rm', '--force', '--time', '30', 'tributary');
+    expect((await start({ mode: 'public' })).client.id).toBe(first.client.id);
+    await leave();
+    await host.podman(...host.documentedRun);
+    await host.waitForStatus(({ phase }) => phase === 'idle');
+    await host.inside('tributary', 'resume');
+    await waitForProviding();
+  });
+
   test('without its kernel settings it stays closed and names them', async () => {
     await host.podman('rm', '--force', '--time', '20', 'tributary');
     await host.podman(

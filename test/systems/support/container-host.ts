@@ -1,12 +1,13 @@
-import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import * as z from 'zod';
 import { type StatusDocument, statusDocument } from '../../../src/status/document.ts';
 import { type HostName, labInternet } from '../../../tools/lab/network.ts';
 import { startConsumer } from '../../../tools/lab/start-consumer.ts';
 import { findRunArguments } from '../../architecture/container-flags.ts';
-import { buildImage, prepareImageTools } from './image.ts';
+import { addOnFolder, buildAddOn, buildImage, prepareImageTools } from './image.ts';
 import { type Stage, setStage } from './stage.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -28,6 +29,13 @@ export interface ContainerHost extends AsyncDisposable {
   podman(...args: readonly string[]): Promise<string>;
   /** Like `podman`, with a file as its standard input. */
   podmanReading(file: string, ...args: readonly string[]): Promise<string>;
+  /** A code for one login. */
+  makeAuthCode(): Promise<string>;
+  /**
+   * Builds Home Assistant's add-on on the image, writes these options of its owner, and says how
+   * its Supervisor starts it: as the container of the agent.
+   */
+  prepareAddOn(options: AddOnOptions): Promise<readonly string[]>;
   /** Options of a container beside it, without any privilege, that knows the service. */
   readonly asideOptions: readonly string[];
   /** The documented command, with what only this machine and this lab need. */
@@ -42,6 +50,12 @@ export interface ContainerHost extends AsyncDisposable {
   waitForStatus(fits: (status: StatusDocument) => boolean): Promise<StatusDocument>;
   /** What the lab's worker says on a host of the lab. */
   work(host: string, ...args: readonly string[]): Promise<string>;
+}
+
+/** What an owner sets in Home Assistant. The service, and what this lab needs, are the host's. */
+interface AddOnOptions {
+  readonly mode: string;
+  readonly auth_code?: string;
 }
 
 const firstLine = z.object({ baseUrl: z.string(), directory: z.string() });
@@ -84,6 +98,10 @@ export async function createContainerHost(): Promise<ContainerHost> {
       '--json',
       '--data',
     ];
+    const makeAuthCode = async () => {
+      const answer = await stage.run([...order, join(said.directory, 'service')], `${id}-proxy`);
+      return z.object({ authCode: z.string() }).parse(JSON.parse(answer)).authCode;
+    };
     return {
       stage,
       podman,
@@ -92,7 +110,7 @@ export async function createContainerHost(): Promise<ContainerHost> {
         ...ofThisMachine,
         '--cap-drop',
         'ALL',
-        ...ofTheLab,
+        ...toEnvironment(ofTheLab),
         '--env',
         `TRIBUTARY_SERVICE_BASE_URL=${said.baseUrl}`,
       ],
@@ -112,11 +130,19 @@ export async function createContainerHost(): Promise<ContainerHost> {
       },
       podmanReading: (file, ...args) =>
         stage.run(['sh', '-c', 'exec "$@" <"$0"', file, ...tools.podman, ...args], `${id}-device`),
+      makeAuthCode,
+      async prepareAddOn(options) {
+        await buildAddOn(stage, tools, join(directory, 'add-on'));
+        const data = join(directory, 'data');
+        await mkdir(data, { recursive: true });
+        const settings = ofTheLab.map(([name, value]) => ({ name, value }));
+        const all = { service: said.baseUrl, ...options, settings };
+        await writeFile(join(data, 'options.json'), JSON.stringify(all), { mode: 0o600 });
+        return buildAddOnRun(data);
+      },
       async writeAuthCode() {
-        const answer = await stage.run([...order, join(said.directory, 'service')], `${id}-proxy`);
-        const { authCode } = z.object({ authCode: z.string() }).parse(JSON.parse(answer));
         const path = join(directory, 'auth-code');
-        await writeFile(path, `${authCode}\n`, { mode: 0o644 });
+        await writeFile(path, `${await makeAuthCode()}\n`, { mode: 0o644 });
         await chown(path, ordinaryUser, ordinaryUser);
         return path;
       },
@@ -142,9 +168,12 @@ export const ofThisMachine: readonly string[] = [
 
 // The lab's service has no TLS, and its Internet consists of documentation ranges.
 const ofTheLab = [
-  'SERVICE_ALLOW_INSECURE_HTTP=true',
-  `GATEWAY_ALLOW_DESTINATIONS=${labInternet}`,
-].flatMap((value) => ['--env', `TRIBUTARY_${value}`]);
+  ['TRIBUTARY_SERVICE_ALLOW_INSECURE_HTTP', 'true'],
+  ['TRIBUTARY_GATEWAY_ALLOW_DESTINATIONS', labInternet],
+] as const;
+
+const toEnvironment = (variables: Iterable<readonly [name: string, value: string]>) =>
+  [...variables].flatMap(([name, value]) => ['--env', `${name}=${value}`]);
 
 function buildLocalRun(documented: readonly string[], baseUrl: string): readonly string[] {
   const [image = ''] = documented.slice(-1);
@@ -156,8 +185,31 @@ function buildLocalRun(documented: readonly string[], baseUrl: string): readonly
     .slice(0, -1)
     .filter((_word, index) => !limits.includes(index))
     .map((word) => word.replace('https://service.example', baseUrl));
-  return ['run', ...ofThisMachine, ...options, ...ofTheLab, image];
+  return ['run', ...ofThisMachine, ...options, ...toEnvironment(ofTheLab), image];
 }
+
+/** As the Supervisor makes the container of its description, with the capabilities of Docker. */
+async function buildAddOnRun(data: string): Promise<readonly string[]> {
+  const text = await readFile(join(addOnFolder, 'config.yaml'), 'utf8');
+  const { privileged, tmpfs, environment } = addOnDescription.parse(parse(text));
+  const given = { ...environment, SUPERVISOR_TOKEN: 'secret', HASSIO_TOKEN: 'secret' };
+  return [
+    ...['run', '--detach', '--name', 'tributary', ...ofThisMachine],
+    ...privileged.flatMap((name) => ['--cap-add', name]),
+    ...['--volume', '/dev:/dev:ro', '--volume', `${data}:/data`],
+    ...(tmpfs ? ['--tmpfs', '/tmp'] : []),
+    // A container has these of its host: Home Assistant's forwards, because Docker runs on it.
+    ...['--sysctl', 'net.ipv4.ip_forward=1', '--sysctl', 'net.ipv4.conf.default.rp_filter=2'],
+    ...toEnvironment(Object.entries(given)),
+    'add-on',
+  ];
+}
+
+const addOnDescription = z.object({
+  privileged: z.array(z.string()),
+  tmpfs: z.boolean(),
+  environment: z.record(z.string(), z.string()),
+});
 
 async function waitForStatus(
   ask: () => Promise<string>,

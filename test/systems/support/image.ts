@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exec } from '../../../src/system/exec.ts';
 import { isThere } from '../../../src/system/files.ts';
@@ -49,19 +49,27 @@ export async function prepareImageTools(directory: string): Promise<ImageTools> 
 export async function buildImage(stage: Stage, tools: ImageTools, context = root): Promise<void> {
   const debian = await makeSlimDebian();
   const node = await makeNodeContext();
-  const build = [
-    ...tools.buildah,
-    'build',
-    '--quiet',
-    '--isolation',
-    'chroot',
-    '--pull=never',
-    '--format',
-    'docker',
-  ];
+  const build = [...tools.buildah, ...buildOptions];
   await stage.run([...tools.podman, 'import', '--quiet', debian, debianName]);
   await stage.run([...build, '--tag', nodeName, node]);
   await stage.run([...build, '--tag', 'tributary', context]);
+}
+
+const buildOptions = [
+  ...['build', '--quiet', '--isolation', 'chroot'],
+  ...['--pull=never', '--format', 'docker'],
+] as const;
+
+/** Of Home Assistant's add-on. */
+export const addOnFolder = join(root, 'config/home-assistant/tributary');
+
+/** Builds the add-on in this folder as `add-on`, as its page says: with the image in its place. */
+export async function buildAddOn(stage: Stage, tools: ImageTools, folder: string): Promise<void> {
+  await cp(addOnFolder, folder, { recursive: true });
+  const path = join(folder, 'Dockerfile');
+  const text = await readFile(path, 'utf8');
+  await writeFile(path, text.replace('ghcr.io/OWNER/tributary:VERSION', 'localhost/tributary'));
+  await stage.run([...tools.buildah, ...buildOptions, '--tag', 'add-on', folder]);
 }
 
 /** What the images of the project are built on. */

@@ -60,6 +60,8 @@ export interface RunFigures extends ConsumerSums {
   readonly refusedContracts: Readonly<Record<string, number>>;
   /** Reports that the service has not answered yet. */
   readonly reportsWaiting: number;
+  /** Reports that the service would not take, since the agent started: they were given up. */
+  readonly reportsRefused: number;
   readonly sealing: SealingFigures;
 }
 

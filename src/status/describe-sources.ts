@@ -46,7 +46,8 @@ export function describeConsumers(
   consumers: Consumers,
   formatCount: (count: number) => string = String,
 ): readonly string[] {
-  const { present, acceptedContracts, refusedContracts, reportsWaiting, sealing } = consumers;
+  const { present, acceptedContracts, refusedContracts, sealing } = consumers;
+  const { reportsWaiting, reportsRefused } = consumers;
   const list = (kinds: Readonly<Record<string, number>>): string =>
     Object.entries(kinds)
       .filter(([, count]) => count > 0)
@@ -65,5 +66,6 @@ export function describeConsumers(
       ? ''
       : `${formatCount(sealing.refusedPlaintext)} messages in plaintext refused`,
     reportsWaiting === 0 ? '' : `${formatCount(reportsWaiting)} reports waiting`,
+    reportsRefused === 0 ? '' : `${formatCount(reportsRefused)} reports refused`,
   ];
 }

@@ -41,6 +41,7 @@ export const sourceDocument = z.object({
       month: z.object(consumerSums),
       refusedContracts: z.record(z.string(), z.number()),
       reportsWaiting: z.number(),
+      reportsRefused: z.number(),
       sealing: z.object({
         consumers: z.number(),
         handshakes: z.number(),

@@ -175,6 +175,7 @@ export const consumersSource: SourceFacts = {
       doubtfulBytes: 1_000,
     },
     reportsWaiting: 2,
+    reportsRefused: 0,
     sealing: {
       consumers: 2,
       handshakes: 31,

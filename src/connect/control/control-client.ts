@@ -29,7 +29,8 @@ export type PostAnswer =
 
 /**
  * What went wrong. `unknown` means that it may have been carried out: checkpoints are not sent a
- * second time then, closes and secrets can be.
+ * second time then, closes and secrets can be. `not-sent` means that it certainly was not, and
+ * `refused` that the service does not want it, as it is.
  */
 export interface ControlFailure {
   readonly kind: 'failed';
@@ -52,7 +53,7 @@ export interface ControlClient {
   /** Who the client is to its peers; once for each process. */
   publishIdentity(of: Publication, signal: AbortSignal): Promise<Done | ControlFailure>;
   createContract(request: CreateContract, signal: AbortSignal): Promise<ContractAnswer>;
-  /** Any number at once. `late` says that the service had closed one of them before. */
+  /** Any number at once; of one that the service had closed before, nothing is left to do. */
   report(reports: readonly CloseContract[], signal: AbortSignal): Promise<Done | ControlFailure>;
 }
 
@@ -63,7 +64,6 @@ interface Publication {
 
 export interface Done {
   readonly kind: 'done';
-  readonly late: boolean;
 }
 
 /** Texts of the service that mean there is nothing left to do. */
@@ -77,7 +77,7 @@ export function createControlClient(post: PostControl): ControlClient {
       return fail(answer.kind === 'lost' ? 'unknown' : 'not-sent', answer.message);
     const { status, text } = answer;
     if (status === 401) return fail('unauthorized', 'the service refuses the token');
-    if (status >= 400) return fail(status < 500 ? 'refused' : 'unknown', `HTTP ${status}`);
+    if (status >= 400) return fail(nameFailedStatus(status), `HTTP ${status}`);
     return readAnswer(text);
   };
   const askDone = async (frames: readonly Frame[], signal: AbortSignal) => {
@@ -87,7 +87,7 @@ export function createControlClient(post: PostControl): ControlClient {
     const errors = asked.error.split(/\n|; /).filter(Boolean);
     const isSettled = (error: string) => settledTexts.some((one) => error.includes(one));
     if (!errors.every(isSettled)) return fail('unknown', asked.error);
-    return { kind: 'done' as const, late: errors.length > 0 };
+    return { kind: 'done' as const };
   };
 
   return {
@@ -153,6 +153,14 @@ function readResult(bytes: Buffer): ContractAnswer {
 
 function toLost(error: unknown): PostAnswer {
   return { kind: 'lost', message: error instanceof Error ? error.message : String(error) };
+}
+
+/** Request Timeout, Too Early and Too Many Requests: the same request is taken later. */
+const laterStatuses = new Set([408, 425, 429]);
+
+function nameFailedStatus(status: number): ControlFailure['reason'] {
+  if (laterStatuses.has(status)) return 'not-sent';
+  return status < 500 ? 'refused' : 'unknown';
 }
 
 function fail(reason: ControlFailure['reason'], message: string): ControlFailure {

@@ -13,6 +13,7 @@ export function readCounters(of: {
 }): EngineCounters {
   const counters = of.engine.counters();
   const { consumers, contracts, upBytes, downBytes, dropped, renewals, sealing } = counters;
+  const refused = of.reports.givenUp();
   return {
     consumers,
     upBytes,
@@ -20,9 +21,10 @@ export function readCounters(of: {
     overheadBytes: Math.max(0, of.meter.bytes() - upBytes - downBytes),
     admittedContracts: contracts.admitted,
     refusedContracts: { ...contracts.refused },
-    unpaidBytes: contracts.unpaidBytes,
+    unpaidBytes: contracts.unpaidBytes + refused.bytes,
     doubtfulBytes: of.reports.doubtfulBytes(),
     reportsWaiting: of.reports.waiting(),
+    reportsRefused: refused.reports,
     renewals: { ...renewals },
     sealing: {
       consumers: sealing.sealedConsumers,

@@ -192,6 +192,11 @@ export interface EngineCounters {
   readonly doubtfulBytes: number;
   /** Reports that were not answered yet. */
   readonly reportsWaiting: number;
+  /**
+   * Reports that were given up, because the platform refused them and took others; absent in what
+   * an engine of an earlier version says. Their bytes are among `unpaidBytes`.
+   */
+  readonly reportsRefused?: number | undefined;
   /** Contracts that consumers were brought to renew, and what that cost, by name. */
   readonly renewals?: Readonly<Record<string, number>> | undefined;
   /** What was sealed; absent in what an engine of an earlier version says. */

@@ -171,6 +171,7 @@ const fromEngine = z.discriminatedUnion('type', [
           consumers: count,
           handshakes: count,
           refusedHandshakes: counts,
+      reportsRefused: z.optional(count),
           sealedMessages: count,
           openedMessages: count,
           unopenedMessages: count,

@@ -18,6 +18,7 @@ export const noFigures: RunFigures = {
   present: 0,
   refusedContracts: {},
   reportsWaiting: 0,
+  reportsRefused: 0,
   sealing: {
     consumers: 0,
     handshakes: 0,
@@ -64,6 +65,7 @@ export function addEngine(before: RunFigures, counted: EngineCounters | undefine
     present: counted.consumers,
     refusedContracts: addKinds(refusedContracts, before.refusedContracts, counted.refusedContracts),
     reportsWaiting: counted.reportsWaiting,
+    reportsRefused: add(before.reportsRefused, counted.reportsRefused ?? 0),
     sealing: addSealing(before.sealing, counted),
   };
 }

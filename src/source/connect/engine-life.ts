@@ -28,6 +28,9 @@ const leastMsBetweenWrites = 1_000;
 const writeAgainMs = 5_000;
 /** Of one that never opened its device, so many lines explain its end. */
 const mostErrorLines = 2;
+/** Said once in the life of an engine; `status` has how many there were. */
+const reportRefused =
+  'the service refused a report of what was carried, and took others: it is given up, and not paid';
 
 export interface EngineLifeOptions {
   /** Starts the process. */
@@ -77,6 +80,7 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
   let hasOpened = false;
   const firstErrorLines: string[] = [];
   let hasSaidEnd = false;
+  let hasToldRefused = false;
   let isAsked = false;
   const over = new AbortController();
   let isKeeping = false;
@@ -125,7 +129,12 @@ export function liveWithEngine(options: EngineLifeOptions): EngineLife {
     return diskProblem === undefined;
   };
 
+  const tellRefused = ({ reportsRefused = 0 }: EngineCounters): void => {
+    if (reportsRefused > 0 && !hasToldRefused) options.onErrorLine(reportRefused);
+    hasToldRefused ||= reportsRefused > 0;
+  };
   const takeState = (message: StateMessage): void => {
+    tellRefused(message.counters);
     const isNews = problem !== undefined || !isSameButCounted(state, message);
     state = message;
     counters = message.counters;

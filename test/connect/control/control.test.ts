@@ -3,7 +3,6 @@ import {
   createControlClient,
   type PostAnswer,
 } from '../../../src/connect/control/control-client.ts';
-import { createReportQueue } from '../../../src/connect/control/report-queue.ts';
 import {
   closeContract,
   createContract,
@@ -72,17 +71,17 @@ test('a contract is asked for, and is granted or refused', async () => {
 test('secrets and reports are sent whole', async () => {
   const { client, asked } = control([]);
   const keys = [{ mode: 3, secret: Buffer.alloc(32, 1) }];
-  expect(await client.provide(keys, signal)).toEqual({ kind: 'done', late: false });
+  expect(await client.provide(keys, signal)).toEqual({ kind: 'done' });
   const close = { contractId, ackedByteCount: 9, unackedByteCount: 0, isCheckpoint: true };
-  expect(await client.report([close, close], signal)).toEqual({ kind: 'done', late: false });
+  expect(await client.report([close, close], signal)).toEqual({ kind: 'done' });
   expect(decode(provide, asked[0]?.bytes as Buffer)).toEqual({ keys });
   expect(asked.slice(1).map(({ bytes }) => decode(closeContract, bytes))).toEqual([close, close]);
 });
 
 test.each([
-  ['Contract already closed with outcome settled', { kind: 'done', late: true }],
-  ['Contract not found.', { kind: 'done', late: true }],
-  ['Contract not found.; The contract is in dispute', { kind: 'done', late: true }],
+  ['Contract already closed with outcome settled', { kind: 'done' }],
+  ['Contract not found.', { kind: 'done' }],
+  ['Contract not found.; The contract is in dispute', { kind: 'done' }],
   ['database is away', { kind: 'failed', reason: 'unknown', message: 'database is away' }],
   ['Contract not found.\ndatabase is away', { kind: 'failed', reason: 'unknown' }],
   ['database is away; The client is not a party of the contract', { kind: 'failed' }],
@@ -96,6 +95,7 @@ test.each<readonly [string, PostAnswer, string]>([
   ['an answer that is lost', { kind: 'lost', message: 'reset' }, 'unknown'],
   ['a token that is refused', { kind: 'answered', status: 401, text: '' }, 'unauthorized'],
   ['a request that is refused', { kind: 'answered', status: 400, text: '' }, 'refused'],
+  ['one that comes too soon', { kind: 'answered', status: 429, text: '' }, 'not-sent'],
   ['a fault of the service', { kind: 'answered', status: 502, text: '' }, 'unknown'],
   ['no JSON', { kind: 'answered', status: 200, text: '<html>' }, 'unknown'],
   ['JSON that is no object', { kind: 'answered', status: 200, text: 'null' }, 'unknown'],
@@ -115,32 +115,4 @@ test('a post that throws may have been carried out', async () => {
     throw new Error('reset');
   });
   expect(await client.provide([], signal)).toMatchObject({ reason: 'unknown', message: 'reset' });
-});
-
-test('reports that were not sent are sent again; of those in doubt, only closes are', () => {
-  const queue = createReportQueue();
-  const of = (isCheckpoint: boolean) => ({
-    contractId,
-    ackedByteCount: 7,
-    unackedByteCount: 0,
-    isCheckpoint,
-  });
-  const fail = (reason: 'not-sent' | 'unknown') => ({
-    kind: 'failed' as const,
-    reason,
-    message: '',
-  });
-  queue.add([of(true), of(false)]);
-  expect(queue.take(0).length).toBe(2);
-  expect(queue.take(0)).toEqual([]);
-  queue.answered(fail('not-sent'), 0);
-  expect(queue.take(999)).toEqual([]);
-  expect(queue.take(1000).length).toBe(2);
-  queue.answered(fail('unknown'), 1000);
-  expect(queue.take(3000)).toEqual([of(false)]);
-  expect(queue.doubtfulBytes()).toBe(7);
-  queue.answered({ kind: 'done', late: false }, 3000);
-  expect(queue.waiting()).toBe(0);
-  queue.add(Array.from({ length: 250 }, () => of(true)));
-  expect(queue.take(3000).length).toBe(100);
 });

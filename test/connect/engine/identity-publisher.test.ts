@@ -19,9 +19,7 @@ function start(reasons: readonly ControlFailure['reason'][], of: typeof identity
       async publishIdentity({ clientKey }) {
         told.push(clientKey.publicKey);
         const reason = left.shift();
-        return reason === undefined
-          ? { kind: 'done', late: false }
-          : { kind: 'failed', reason, message: '' };
+        return reason === undefined ? { kind: 'done' } : { kind: 'failed', reason, message: '' };
       },
     },
     random: () => 0,

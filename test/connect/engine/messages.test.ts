@@ -78,6 +78,7 @@ const counters: EngineCounters = {
   unpaidBytes: 6,
   doubtfulBytes: 7,
   reportsWaiting: 8,
+  reportsRefused: 13,
   renewals: { byPause: 11 },
   dropped: { tooMany: 9 },
   failedWrites: 10,

@@ -25,9 +25,7 @@ function start(reasons: readonly ControlFailure['reason'][], published: string |
       async provide(keys) {
         asked.push(keys);
         const reason = left.shift();
-        return reason === undefined
-          ? { kind: 'done', late: false }
-          : { kind: 'failed', reason, message: '' };
+        return reason === undefined ? { kind: 'done' } : { kind: 'failed', reason, message: '' };
       },
     },
     wish: () => wish,

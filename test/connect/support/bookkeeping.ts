@@ -79,7 +79,7 @@ export function createBookkeeping(options: BookkeepingOptions): Bookkeeping {
   };
   const finish = (fate: ControlFate, now: number): Doing => {
     const failure = { kind: 'failed', reason: 'unknown', message: 'no answer' } as const;
-    queue.answered(fate === 'done' ? { kind: 'done', late: false } : failure, now);
+    queue.answered(fate === 'done' ? { kind: 'done' } : failure, now);
     return { kind: 'nothing' };
   };
   const goOn = (engine: Engine, now: number): Doing => {

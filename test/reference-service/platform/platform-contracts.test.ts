@@ -1,9 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { contract, storedContract } from '../../../src/connect/wire/contract-messages.ts';
+import {
+  closeContract,
+  contract,
+  storedContract,
+} from '../../../src/connect/wire/contract-messages.ts';
+import { encodeFrames, toFrame } from '../../../src/connect/wire/frame.ts';
 import { fromUuid, type Id } from '../../../src/connect/wire/id.ts';
-import { decode } from '../../../src/connect/wire/message.ts';
-import { provideModes } from '../../../src/connect/wire/message-types.ts';
+import { decode, encode } from '../../../src/connect/wire/message.ts';
+import { messageTypes, provideModes } from '../../../src/connect/wire/message-types.ts';
 import { type ProviderWorld, type RegisteredClient, startProviderWorld } from './provider-world.ts';
 
 const never = new AbortController().signal;
@@ -144,17 +149,24 @@ test('a report is answered with what is wrong with it', async () => {
   const world = await startProviderWorld();
   const { consumer, provider } = await openPair(world);
   const { stored } = await grant(consumer, provider);
-  expect(await close(consumer, stored.contractId, 5)).toEqual({ kind: 'done', late: false });
+  expect(await close(consumer, stored.contractId, 5)).toEqual({ kind: 'done' });
   // A second close before the settlement is ignored.
-  expect(await close(consumer, stored.contractId, 5)).toEqual({ kind: 'done', late: false });
-  expect(await close(provider, stored.contractId, 5)).toEqual({ kind: 'done', late: false });
-  expect(await close(provider, stored.contractId, 5)).toEqual({ kind: 'done', late: true });
-  const answer = await fetch(`${world.service.baseUrl}/connect/control`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${provider.token}` },
-    body: JSON.stringify({ pack: Buffer.from([0x2a, 0x02, 0x08, 13]).toString('base64') }),
+  expect(await close(consumer, stored.contractId, 5)).toEqual({ kind: 'done' });
+  expect(await close(provider, stored.contractId, 5)).toEqual({ kind: 'done' });
+  const say = async (pack: Buffer): Promise<unknown> => {
+    const answer = await fetch(`${world.service.baseUrl}/connect/control`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${provider.token}` },
+      body: JSON.stringify({ pack: pack.toString('base64') }),
+    });
+    return answer.json();
+  };
+  const again = { ackedByteCount: 5, unackedByteCount: 0, isCheckpoint: false };
+  const report = encode(closeContract, { contractId: stored.contractId, ...again });
+  expect(await say(encodeFrames([toFrame(messageTypes.closeContract, report)]))).toMatchObject({
+    error: { message: expect.stringContaining('already closed') },
   });
-  expect(await answer.json()).toEqual({
+  expect(await say(Buffer.from([0x2a, 0x02, 0x08, 13]))).toEqual({
     pack: '',
     error: { message: 'Cannot handle a control message of type 13' },
   });
@@ -171,7 +183,7 @@ test('contracts, secrets and money outlive the service, and ids grow from life t
   });
   const after = await grant(consumer, provider);
   expect(after.stored.contractId > before.stored.contractId).toBe(true);
-  expect(await close(consumer, before.stored.contractId, 7)).toEqual({ kind: 'done', late: false });
-  expect(await close(provider, before.stored.contractId, 7)).toEqual({ kind: 'done', late: false });
+  expect(await close(consumer, before.stored.contractId, 7)).toEqual({ kind: 'done' });
+  expect(await close(provider, before.stored.contractId, 7)).toEqual({ kind: 'done' });
   expect(second.service.baseUrl).toBe(first.service.baseUrl);
 });

@@ -180,7 +180,7 @@ export function createWeekWorld(of: WeekWorldOptions): WeekWorld {
             keys.publish(clientId, wanted);
             published++;
             if (visits.isAnnounced(clientId)) blocks.noteChange(clientId);
-            return { kind: 'done', late: false };
+            return { kind: 'done' };
           },
         },
         wish: () => 'public',

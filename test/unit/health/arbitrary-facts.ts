@@ -142,6 +142,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc.record({
           month: fc.record(consumerSums),
           refusedContracts: fc.dictionary(reason, fc.nat()),
           reportsWaiting: fc.nat(),
+          reportsRefused: fc.nat(),
           sealing: fc.record({
             consumers: fc.nat(),
             handshakes: fc.nat(),

@@ -310,6 +310,7 @@ describe('what engines count', () => {
       unpaidBytes: 100,
       doubtfulBytes: 20,
       reportsWaiting: 4,
+      reportsRefused: 1,
       renewals: { bridgedBytes: 5, byPause: 1 },
       sealing: {
         consumers: 2,
@@ -351,6 +352,7 @@ describe('what engines count', () => {
       bridgedBytes: 5,
       doubtfulBytes: 20,
       reportsWaiting: 4,
+      reportsRefused: 1,
       sealing,
     };
     expect(supervisor.report().figures).toEqual({
@@ -396,8 +398,19 @@ describe('what engines count', () => {
       bridgedBytes: 10,
       doubtfulBytes: 40,
       reportsWaiting: 4,
+      reportsRefused: 2,
     });
     await Promise.all([supervisor.close(), two.end('exited with 0')]);
+  });
+
+  test('is told of once where the service refuses reports of it', async () => {
+    const { supervisor, engine } = supervise();
+    supervisor.want(order);
+    const { say, end } = await engine(1);
+    for (const reportsRefused of [0, 1, 1, 5])
+      say(toState({ counters: { ...zero, reportsRefused } }));
+    expect(said.filter((line) => line.includes('refused a report'))).toHaveLength(1);
+    await Promise.all([supervisor.close(), end('exited with 0')]);
   });
 
   test('is kept by known kinds alone, whatever an engine names', async () => {

@@ -2,6 +2,7 @@ import type { CloseContract } from '../wire/contract-messages.ts';
 import { fromUuid, type Id, toUuid } from '../wire/id.ts';
 import { closedByServiceAge, leastLateBytes, mostLateBytes, nextReportAt } from './ages.ts';
 import type { ConsumerData } from './consumer-data.ts';
+import type { FinishedData } from './finished-contracts.ts';
 
 /** What is known of one contract's bytes. Its reports never add up to more than it was made for. */
 export interface Account {
@@ -73,6 +74,8 @@ export interface AccountData {
 export interface Books {
   readonly received: readonly AccountData[];
   readonly own: readonly AccountData[];
+  /** Consumers' contracts that are to be carried no more; none in files of earlier versions. */
+  readonly finished?: FinishedData | undefined;
   /** Reports that were made and are still to be sent. */
   readonly waiting?: readonly ReportData[] | undefined;
   /** Consumers that are there, each once; no two of them have an address of the pool. */

@@ -51,8 +51,8 @@ export const spareAge = 60_000;
 export const lastSparesAge = 2 * closedByServiceAge;
 export const lastSpareAge = 15_000;
 /**
- * A contract that we do not know and that is older is refused: those that were finished are
- * remembered for as long, so none can be used a second time.
+ * A contract that we do not know and that is older is refused, also where nothing is known of an
+ * earlier life: those that were finished are remembered (`finished-contracts.ts`).
  */
 export const oldestToAdmit = 24 * 60 * 60 * 1000;
 /** A contract that nobody uses for so long is forgotten; the service has settled it long before. */

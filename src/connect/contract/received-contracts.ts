@@ -2,7 +2,7 @@ import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Id } from '../wire/id.ts';
 import {
   type Account,
-  type AccountData,
+  type Books,
   loadAccount,
   makeCheckpoint,
   makeClose,
@@ -11,6 +11,7 @@ import {
   saveAccount,
 } from './account.ts';
 import { closedByServiceAge, longestUnused, oldestToAdmit } from './ages.ts';
+import { createFinishedContracts } from './finished-contracts.ts';
 import type { RefusedContract } from './refused-contract.ts';
 import type { ServiceClock } from './service-clock.ts';
 import { type Verification, type VerifyOptions, verifyContract } from './verify.ts';
@@ -38,7 +39,7 @@ export interface ReceivedContracts {
   /** Reports to send now: by age, and of what was let go. */
   takeReports(now: number): readonly CloseContract[];
   counters(): ReceivedCounters;
-  save(): readonly AccountData[];
+  save(): Pick<Books, 'received' | 'finished'>;
 }
 
 export interface ReceivedCounters {
@@ -52,14 +53,13 @@ export interface ReceivedOptions {
   /** Read at each check: the wish changes. */
   readonly verifyBy: () => VerifyOptions;
   readonly clock: ServiceClock;
-  /** Accounts of an earlier life. */
-  readonly accounts?: readonly AccountData[] | undefined;
+  /** Of an earlier life. */
+  readonly earlier?: Pick<Books, 'received' | 'finished'> | undefined;
 }
 
 /** Open contracts of all consumers; each of them was signed by the service. */
 const mostOpen = 16_384;
-/** Finished ones that are remembered, so that they are not used again. */
-const mostFinished = 65_536;
+const mostClosedAtOnce = 64;
 
 interface Entry {
   readonly account: Account;
@@ -73,22 +73,22 @@ interface Entry {
 
 export function createReceivedContracts(options: ReceivedOptions): ReceivedContracts {
   const open = new Map<Id, Entry>();
-  const finished = new Map<Id, number>();
+  const finished = createFinishedContracts(options.earlier?.finished);
+  /** The one that was admitted last. */
+  let newest: Id | undefined;
   let reports: CloseContract[] = [];
   let unpaidBytes = 0;
   let admitted = 0;
   const refused: Partial<Record<RefusedContract, number>> = {};
-  for (const data of options.accounts ?? []) {
+  for (const data of options.earlier?.received ?? []) {
     const account = loadAccount(data);
     open.set(account.contractId, { account, users: 0, usedAt: undefined });
   }
 
-  const finish = (entry: Entry, now: number): void => {
-    unpaidBytes += entry.account.counted - entry.account.reported;
-    open.delete(entry.account.contractId);
-    finished.set(entry.account.contractId, now);
-    const [oldest] = finished.keys();
-    if (finished.size > mostFinished && oldest !== undefined) finished.delete(oldest);
+  const finish = ({ account }: Entry): void => {
+    unpaidBytes += account.counted - account.reported;
+    open.delete(account.contractId);
+    finished.add(account.contractId);
   };
 
   const findReason = (
@@ -100,20 +100,25 @@ export function createReceivedContracts(options: ReceivedOptions): ReceivedContr
     const known = open.get(of.contractId);
     if (known !== undefined) return known.account.peerId === sourceId ? undefined : 'foreign-owner';
     const age = options.clock.time(now) - options.clock.createdAt(of.contractId, now);
-    if (age > oldestToAdmit) return 'too-old';
-    return open.size >= mostOpen ? 'too-many' : undefined;
+    if (age > oldestToAdmit || finished.isTooOld(of.contractId)) return 'too-old';
+    return open.size < mostOpen || makeRoom() ? undefined : 'too-many';
+  };
+  /** One consumer can have any number of them: those that nobody uses make room. */
+  const makeRoom = (): boolean => {
+    const unused = [...open.values()].filter(({ users }) => users === 0);
+    for (const entry of unused.toSorted(compareUse).slice(0, mostClosedAtOnce)) close(entry);
+    return unused.length > 0;
+  };
+  const close = (entry: Entry): void => {
+    push(makeClose(entry.account));
+    finish(entry);
   };
 
   const forget = (now: number): void => {
     for (const entry of open.values()) {
       entry.usedAt ??= now;
       if (entry.users > 0 || now - entry.usedAt <= longestUnused) continue;
-      push(makeClose(entry.account));
-      finish(entry, now);
-    }
-    for (const [contractId, at] of finished) {
-      if (now - at <= oldestToAdmit) break;
-      finished.delete(contractId);
+      close(entry);
     }
   };
   const push = (report: CloseContract | undefined): void => {
@@ -139,6 +144,7 @@ export function createReceivedContracts(options: ReceivedOptions): ReceivedContr
       const createdAt = options.clock.createdAt(contractId, now);
       const account = openAccount({ contractId, peerId: sourceId, byteCount, createdAt });
       open.set(contractId, { account, users: 0, usedAt: now });
+      newest = contractId;
       admitted++;
       return verified;
     },
@@ -167,8 +173,7 @@ export function createReceivedContracts(options: ReceivedOptions): ReceivedContr
         push(makeCheckpoint(entry.account));
         return;
       }
-      push(makeClose(entry.account));
-      finish(entry, entry.usedAt ?? Number.NEGATIVE_INFINITY);
+      close(entry);
     },
     takeReports(now) {
       forget(now);
@@ -179,6 +184,16 @@ export function createReceivedContracts(options: ReceivedOptions): ReceivedContr
       return taken;
     },
     counters: () => ({ admitted, refused: { ...refused }, unpaidBytes }),
-    save: () => [...open.values()].map(({ account }) => saveAccount(account)),
+    save: () => ({
+      received: [...open.values()].map(({ account }) => saveAccount(account)),
+      finished: finished.save(newest),
+    }),
   };
+}
+
+/** First what has carried nothing, then what was used longest ago. */
+function compareUse(one: Entry, other: Entry): number {
+  const hasCarried = ({ account }: Entry): number => Number(account.counted > 0);
+  const at = ({ usedAt = Number.MAX_SAFE_INTEGER }: Entry): number => usedAt;
+  return hasCarried(one) - hasCarried(other) || at(one) - at(other);
 }

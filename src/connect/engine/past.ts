@@ -22,7 +22,8 @@ export function toPast(books: Books, now: number): Books {
     ...consumer,
     heardAt: Math.min(consumer.heardAt, now),
   }));
-  return { received: books.received.map(toEarlier), own: books.own.map(toEarlier), consumers };
+  const [received, own] = [books.received.map(toEarlier), books.own.map(toEarlier)];
+  return { received, own, consumers, finished: books.finished };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { type ConsumerData, mostAddressesKept } from '../contract/consumer-data.ts';
+import { mostFinishedKept } from '../contract/finished-contracts.ts';
 import { engineLimits } from '../provider/limits.ts';
 import { mostHastened } from '../socket/clock-rate.ts';
 import { type FromEngine, longestLine, type ToEngine } from './messages.ts';
@@ -59,10 +60,15 @@ const consumer = z.object({
     .check(z.minLength(1), z.maxLength(mostAddressesKept)),
 });
 const consumers = z.array(consumer).check(z.maxLength(engineLimits.consumers), z.refine(areApart));
+const finished = z.object({
+  contracts: z.array(uuid).check(z.maxLength(mostFinishedKept)),
+  forgottenUpTo: z.nullable(uuid),
+});
 const books = z.object({
   received: z.array(account),
   own: z.array(account),
   waiting: z.optional(z.array(report)),
+  finished: z.optional(finished),
   consumers: z.optional(consumers),
 });
 
@@ -165,13 +171,13 @@ const fromEngine = z.discriminatedUnion('type', [
       unpaidBytes: count,
       doubtfulBytes: count,
       reportsWaiting: count,
+      reportsRefused: z.optional(count),
       renewals: z.optional(counts),
       sealing: z.optional(
         z.object({
           consumers: count,
           handshakes: count,
           refusedHandshakes: counts,
-      reportsRefused: z.optional(count),
           sealedMessages: count,
           openedMessages: count,
           unopenedMessages: count,

@@ -38,7 +38,7 @@ export function createEngine(options: EngineOptions): Engine {
   const ledger = createReceivedContracts({
     verifyBy: () => ({ ownId, secrets: options.secrets, wish }),
     clock,
-    accounts: options.books?.received,
+    earlier: options.books,
   });
   const translation = createTranslation(options.pool, options.secrets);
   const budgets = createBudgets();
@@ -232,7 +232,7 @@ export function createEngine(options: EngineOptions): Engine {
       return [...reports, ...last, ...ledger.takeReports(now)];
     },
     save: () => ({
-      received: ledger.save(),
+      ...ledger.save(),
       own: [...consumers.values()].flatMap((consumer) => consumer.save()),
       consumers: left ?? saveKnown(),
     }),

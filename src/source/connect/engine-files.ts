@@ -40,15 +40,20 @@ const consumer = z.object({
   seals: z.boolean().optional(),
   addresses: z.array(z.string()).readonly(),
 });
+const finished = z.object({
+  contracts: z.array(z.string()).readonly(),
+  forgottenUpTo: z.string().nullable(),
+});
 const booksDocument = z.object({
   /** Whose they are: another client has contracts of its own. */
   clientId: z.string(),
   books: z.object({
     received: z.array(account).readonly(),
     own: z.array(account).readonly(),
-    /** Files of earlier versions have neither. */
+    /** Files of earlier versions have none of these. */
     waiting: z.array(report).readonly().optional(),
     consumers: z.array(consumer).readonly().optional(),
+    finished: finished.optional(),
   }),
   largestId: z.string().nullable(),
   published: z.string().nullable(),

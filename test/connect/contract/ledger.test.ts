@@ -20,13 +20,11 @@ const stranger = ids.next(3);
 const secrets = completeSecrets((length) => Buffer.alloc(length, 9));
 const secret = secrets.get(3) as Buffer;
 
-function createLedger(
-  accounts = [] as ReturnType<ReturnType<typeof createReceivedContracts>['save']>,
-) {
+function createLedger(earlier?: ReturnType<ReturnType<typeof createReceivedContracts>['save']>) {
   return createReceivedContracts({
     verifyBy: () => ({ ownId, secrets, wish: 'public' }),
     clock: createServiceClock(),
-    accounts,
+    earlier,
   });
 }
 
@@ -312,4 +310,81 @@ test('whatever happens, no contract is reported above what it carried or was mad
       expect(bytes).toBeLessThanOrEqual(carried.get(contractId) ?? 0);
     }
   });
+});
+
+/** Of that many contracts, all but four are finished by those after them. */
+function finishMany(ledger: ReturnType<typeof createLedger>, count: number) {
+  const lane = createIncomingContracts(ledger, consumer);
+  const contracts = Array.from({ length: count }, (_, nth) =>
+    contractOf(1000, consumer, start + 10 * nth),
+  );
+  for (const [nth, { bytes }] of contracts.entries())
+    expect(lane.pay(packOf(10, bytes), start + 10 * nth)).toBe(true);
+  return contracts;
+}
+const saved = (ledger: ReturnType<typeof createLedger>) =>
+  JSON.parse(JSON.stringify(ledger.save())) as ReturnType<typeof ledger.save>;
+
+test('what is finished is not carried again after a restart, and after the one that follows', () => {
+  const before = createLedger();
+  const [first, ...others] = finishMany(before, 6);
+  const again = createLedger(saved(createLedger(saved(before))));
+  const isPaid = ({ bytes } = contractOf(1000)) =>
+    createIncomingContracts(again, consumer).pay(packOf(10, bytes), start + 60_000);
+  expect([first, ...others].map((one) => isPaid(one))).toEqual([
+    false,
+    false,
+    ...Array(4).fill(true),
+  ]);
+  expect(again.counters().refused).toEqual({ finished: 2 });
+  expect(isPaid(contractOf(1000, consumer, start + 60_000))).toBe(true);
+});
+
+test('of more than are remembered, the oldest are refused all the same, and nothing that is newer', () => {
+  const before = createLedger();
+  const contracts = finishMany(before, 6000);
+  const { finished } = before.save();
+  expect(finished?.contracts.length).toBeLessThanOrEqual(4096);
+  const again = createLedger(saved(before));
+  for (const ledger of [before, again]) {
+    const isPaid = ({ bytes }: { readonly bytes: Buffer }) =>
+      createIncomingContracts(ledger, consumer).pay(packOf(10, bytes), start + 60_000);
+    for (const one of contracts.slice(0, -4)) expect(isPaid(one)).toBe(false);
+    expect(ledger.counters().refused).toMatchObject({ finished: expect.any(Number) });
+    expect(ledger.counters().refused['too-old']).toBeGreaterThan(1500);
+    expect(isPaid(contractOf(1000, consumer, start + 60_000))).toBe(true);
+  }
+});
+
+test('no more is written down than what an hour has finished', () => {
+  const ledger = createLedger();
+  const lane = createIncomingContracts(ledger, consumer);
+  const minute = 60_000;
+  for (let at = 0; at < 600; at++)
+    lane.pay(
+      packOf(10, contractOf(1000, consumer, start + at * minute).bytes),
+      start + at * minute,
+    );
+  expect(ledger.save().finished?.contracts.length).toBeLessThanOrEqual(60);
+  // An id source never goes back, so this is of another one.
+  const contractId = testIds(77).next(start + 500 * minute);
+  const parties = { sourceId: consumer, destinationId: ownId };
+  const old = makeContract({ contractId, ...parties, byteCount: 1000, secret, mode: 3 });
+  const fresh = createIncomingContracts(ledger, consumer);
+  expect(fresh.pay(packOf(10, old), start + 600 * minute)).toBe(false);
+});
+
+test('contracts that one consumer has made and does not use keep nobody else from one', () => {
+  const ledger = createLedger();
+  const used = contractOf(1000);
+  const lane = createIncomingContracts(ledger, consumer);
+  expect(lane.pay(packOf(10, used.bytes), start)).toBe(true);
+  for (let count = 0; count < 17_000; count++)
+    expect(ledger.admit(contractOf(1000, stranger).bytes, stranger, start + 1000).kind).toBe(
+      'verified',
+    );
+  const other = createIncomingContracts(ledger, consumer);
+  expect(other.pay(packOf(10, contractOf(1000).bytes), start + 2000)).toBe(true);
+  expect(lane.pay(packOf(10), start + 2000)).toBe(true);
+  expect(ledger.save().received.length).toBeLessThanOrEqual(16_384);
 });

@@ -97,7 +97,12 @@ const state: StateMessage = {
 const keep: KeepMessage = {
   type: 'keep',
   number: 1,
-  books: { received: [], own: [account], consumers: [consumer] },
+  books: {
+    received: [],
+    own: [account],
+    consumers: [consumer],
+    finished: { contracts: [uuid], forgottenUpTo: null },
+  },
   largestId: uuid,
   published: null,
 };
@@ -177,6 +182,8 @@ describe('messages', () => {
     ['books.consumers', [consumer, consumer]],
     ['books.consumers', [consumer, { ...consumer, peer: uuid.replace('0', '1') }]],
     ['books.consumers', Array(4097).fill(consumer)],
+    ['books.finished', { contracts: [], forgottenUpTo: '../..' }],
+    ['books.finished', { contracts: Array(4097).fill(uuid), forgottenUpTo: null }],
     ['largestId', 'x'],
   ])('a start whose %s is %j is refused, and the field is named', (path, value) => {
     expect(() => readToEngine(change(start, path, value))).toThrow(
@@ -228,7 +235,9 @@ describe('messages', () => {
     const books = Array.from({ length: 16_384 + 3 * 4096 }, () => most);
     const addresses = Array(4).fill(consumer.addresses[1]);
     const consumers = Array.from({ length: 4096 }, () => ({ ...consumer, addresses }));
-    expect(JSON.stringify([books, consumers]).length).toBeLessThan(longestLineWithBooks);
+    const finished = Array(4096).fill(uuid);
+    const all = JSON.stringify([books, consumers, finished]);
+    expect(all.length).toBeLessThan(longestLineWithBooks);
   });
 });
 

@@ -26,6 +26,11 @@ test.each([
   },
 );
 
+test('what is finished stays so', () => {
+  const finished = { contracts: [account.contract], forgottenUpTo: account.peer };
+  expect(toPast({ received: [], own: [], finished }, now).finished).toEqual(finished);
+});
+
 test('what was made in the future of this clock is as old as its start', () => {
   const saved = { ...account, createdAt: now + 1 };
   const { own, received } = toPast({ received: [saved], own: [saved] }, now);

@@ -64,6 +64,10 @@ export const books: KeepMessage['books'] = {
   ],
   own: [],
   waiting: [{ contract: '01920000-0000-7000-8000-000000000003', bytes: 5, isCheckpoint: false }],
+  finished: {
+    contracts: ['01920000-0000-7000-8000-000000000005'],
+    forgottenUpTo: '01910000-0000-7000-8000-000000000006',
+  },
   consumers: [
     {
       peer: '01920000-0000-7000-8000-000000000002',

@@ -46,7 +46,8 @@ const easyRetry = 30_000;
 /** An answer that takes longer is not waited for where a spare is there, old as it may be. */
 const longestWait = 1500;
 
-export function createAsking(earlier?: Refusals): Asking {
+/** @param mayAsk whether there may be one more ask now; asking it counts */
+export function createAsking(earlier?: Refusals, mayAsk = (_now: number) => true): Asking {
   let openedCount = 0;
   let refusals = earlier?.count ?? 0;
   let isOpen = false;
@@ -61,7 +62,7 @@ export function createAsking(earlier?: Refusals): Asking {
 
   return {
     ask({ bytes, hasSpare }, now) {
-      if (isOpen || now < retryAt({ hasSpare })) return undefined;
+      if (isOpen || now < retryAt({ hasSpare }) || !mayAsk(now)) return undefined;
       isOpen = true;
       askedAt = now;
       const step = Math.min(steps, openedCount) / steps;

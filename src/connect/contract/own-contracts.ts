@@ -3,6 +3,7 @@ import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Id } from '../wire/id.ts';
 import { type AccountData, makeClose, makeDueCheckpoint, saveAccount } from './account.ts';
 import { closedByServiceAge, oldestToOpen, rollOverAge } from './ages.ts';
+import type { MayAsk } from './ask-pace.ts';
 import { createAsking, type Refusals } from './asking.ts';
 import { type OwnContract, readOwnContract } from './own-contract.ts';
 import { createMinuteRate } from './rate.ts';
@@ -52,6 +53,8 @@ export interface OwnContractsOptions {
   readonly anchoredAt?: number | undefined;
   /** Of an earlier reply sequence, since that contract came: the service is given the same rest. */
   readonly refusals?: Refusals | undefined;
+  /** Of all that is asked for the consumer; without it, nothing is held back. */
+  readonly mayAsk?: MayAsk | undefined;
 }
 
 /** Spares are looked at so often, and whenever one came or is waited for. */
@@ -62,7 +65,8 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
   let current: OwnContract | undefined;
   let spares: readonly OwnContract[] = [];
   const usedUp = new Map<Id, OwnContract>();
-  const asking = createAsking(options.refusals);
+  const { mayAsk } = options;
+  const asking = createAsking(options.refusals, (now) => mayAsk?.(clock.time(now)) !== false);
   const rate = createMinuteRate();
   let reports: CloseContract[] = [];
   /** One is asked for before the first answer: a reply sequence is made to be used. */

@@ -11,9 +11,9 @@ import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
 import type { ProvideMode } from '../wire/message-types.ts';
 import type { Lane, Pack } from '../wire/pack.ts';
+import type { ContractAsk } from './contract-ask.ts';
 import type { Carried, Drops } from './counters.ts';
 import type { Renewals } from './renewal.ts';
-import type { ContractAsk } from './replies.ts';
 import type { Sealing } from './sealing.ts';
 
 /**

@@ -4,10 +4,10 @@ import type { AddressPoolOptions } from '../packet/address-pool.ts';
 import type { SealedPart } from '../sealed/sealed-part.ts';
 import type { CloseContract } from '../wire/contract-messages.ts';
 import type { Id, IdSource } from '../wire/id.ts';
+import type { ContractAsk } from './contract-ask.ts';
 import type { EngineCounters } from './counters.ts';
 import type { EngineStep } from './engine-step.ts';
 import type { KeyAsk } from './peer-keys.ts';
-import type { ContractAsk } from './replies.ts';
 
 /**
  * A provider without its effects: frames of the platform and packets of a device go in with the

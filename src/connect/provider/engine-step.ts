@@ -1,6 +1,6 @@
 import type { CloseContract } from '../wire/contract-messages.ts';
+import type { ContractAsk } from './contract-ask.ts';
 import type { KeyAsk } from './peer-keys.ts';
-import type { ContractAsk } from './replies.ts';
 
 /** What follows from what went into an engine since the last step. */
 export interface EngineStep {

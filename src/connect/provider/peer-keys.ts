@@ -48,7 +48,8 @@ export function createPeerKeys(tell: (id: Id, key: Buffer | undefined) => void):
       found: undefined,
       state: 'to-ask',
       number: 0,
-      askAt: Number.NEGATIVE_INFINITY,
+      // One that is started again and again does not have us ask more often.
+      askAt: known.get(id)?.askAt ?? Number.NEGATIVE_INFINITY,
     });
     tell(id, undefined);
   };

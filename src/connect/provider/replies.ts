@@ -1,4 +1,5 @@
 import type { AccountData } from '../contract/account.ts';
+import { createAskPace } from '../contract/ask-pace.ts';
 import type { Refusals } from '../contract/asking.ts';
 import { createOwnContracts, type OwnContracts } from '../contract/own-contracts.ts';
 import type { ServiceClock } from '../contract/service-clock.ts';
@@ -11,6 +12,7 @@ import type { Frame } from '../wire/frame.ts';
 import type { Id } from '../wire/id.ts';
 import { countAnswerBytes } from '../wire/ip-frames.ts';
 import { isSameLane, type Lane, type Pack, toLaneKey } from '../wire/pack.ts';
+import type { ContractAsk } from './contract-ask.ts';
 import type { Carried, Drops } from './counters.ts';
 import { createHoleWatch, type HoleWatch } from './hole-watch.ts';
 import type { Renewals } from './renewal.ts';
@@ -50,17 +52,6 @@ export interface Replies {
   beginAgain(session: 'first' | 'again', now: number): void;
   takeReports(): readonly CloseContract[];
   save(): readonly AccountData[];
-}
-
-/** A contract to ask the platform for; each is answered once, to `contracts`. */
-export interface ContractAsk {
-  readonly destinationId: Id;
-  readonly transferByteCount: number;
-  readonly isCompanion: boolean;
-  readonly forceStream: boolean;
-  readonly contracts: Pick<OwnContracts, 'refused' | 'step'> & {
-    granted(contract: Buffer, now: number): void;
-  };
 }
 
 export interface RepliesOptions {
@@ -112,6 +103,7 @@ export function createReplies(options: RepliesOptions): Replies {
   let anchoredAt: number | undefined;
   /** Since then: a consumer that has us begin again and again does not make us ask more often. */
   let refusals: Refusals | undefined;
+  const mayAsk = createAskPace();
   /** Of the sequences that are over. */
   const ended = { unpaid: 0, acked: 0, abandoned: 0 };
   let reports: CloseContract[] = [];
@@ -138,7 +130,8 @@ export function createReplies(options: RepliesOptions): Replies {
     remove(key, reply);
   };
   const make = (lane: Lane): Reply => {
-    const contracts = createOwnContracts({ ...options, peerId: consumerId, anchoredAt, refusals });
+    const of = { peerId: consumerId, anchoredAt, refusals, mayAsk };
+    const contracts = createOwnContracts({ ...options, ...of });
     const sender = createSender({
       sequenceId: newId(),
       lane,

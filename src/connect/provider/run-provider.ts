@@ -4,8 +4,8 @@ import { createLink, type LinkEffect } from '../socket/link.ts';
 import { createTokenUse } from '../socket/token-use.ts';
 import { openPlatformSocket, type PlatformSocket, type SocketEnd } from '../socket/web-socket.ts';
 import { largestMessage } from '../wire/message-types.ts';
+import type { ContractAsk } from './contract-ask.ts';
 import type { KeyAsk } from './peer-keys.ts';
-import type { ContractAsk } from './replies.ts';
 import type { RunProviderOptions } from './run-provider-options.ts';
 
 /** More in front of the socket only makes acks and echoes late. */

@@ -6,7 +6,7 @@ import type { Id } from '../wire/id.ts';
 import { toId } from '../wire/id.ts';
 import { provideModes } from '../wire/message-types.ts';
 import type { KnownConsumer } from './consumer-contract.ts';
-import type { ContractAsk } from './replies.ts';
+import type { ContractAsk } from './contract-ask.ts';
 
 /**
  * Those that seal, and that nobody here knows: the books of an earlier life are lost, or older than

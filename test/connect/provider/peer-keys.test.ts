@@ -91,7 +91,7 @@ test('after a restart what was known is forgotten, and so is an answer to an ear
   keys.want(peer);
   const before = ask(0);
   keys.restarted(peer);
-  const after = ask(1);
+  const after = ask(1000);
   keys.found(before, one);
   expect(counts()).toBeUndefined();
   keys.found(after, other);
@@ -99,4 +99,15 @@ test('after a restart what was known is forgotten, and so is an answer to an ear
   keys.forget(peer);
   keys.restarted(peer);
   expect(keys.takeAsks(5000)).toEqual([]);
+});
+
+test('who is started again and again is asked about once a second', () => {
+  const { keys } = start();
+  keys.want(peer);
+  let asks = 0;
+  for (let now = 0; now < 10_000; now += 10) {
+    asks += keys.takeAsks(now).length;
+    keys.restarted(peer);
+  }
+  expect(asks).toBe(10);
 });

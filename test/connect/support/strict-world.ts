@@ -1,8 +1,8 @@
 import type { Books } from '../../../src/connect/contract/account.ts';
 import { completeSecrets } from '../../../src/connect/contract/secrets.ts';
+import type { ContractAsk } from '../../../src/connect/provider/contract-ask.ts';
 import { createEngine } from '../../../src/connect/provider/engine.ts';
 import type { Engine } from '../../../src/connect/provider/engine-contract.ts';
-import type { ContractAsk } from '../../../src/connect/provider/replies.ts';
 import type { CloseContract } from '../../../src/connect/wire/contract-messages.ts';
 import { createIdSource, type Id, type IdSource } from '../../../src/connect/wire/id.ts';
 import { readPath } from '../../../src/connect/wire/transfer-frame.ts';

@@ -1,11 +1,18 @@
-import { createMemoryBudget } from '../sequence/hold-back.ts';
+import { createMemoryBudget, createShare } from '../sequence/hold-back.ts';
 import { engineLimits } from './limits.ts';
 
 /** What all consumers of an engine share. */
 export function createBudgets() {
+  const receiveBudget = createMemoryBudget(engineLimits.receiveBytes);
+  const sendBudget = createMemoryBudget(engineLimits.sendBytes);
+  const laneBudget = createMemoryBudget(engineLimits.lanes);
   return {
-    receiveBudget: createMemoryBudget(engineLimits.receiveBytes),
-    sendBudget: createMemoryBudget(engineLimits.sendBytes),
-    laneBudget: createMemoryBudget(engineLimits.lanes),
+    receiveBudget,
+    /** One consumer's part. */
+    ofOne: () => ({
+      receiveBudget: createShare(receiveBudget),
+      sendBudget: createShare(sendBudget),
+      laneBudget,
+    }),
   };
 }

@@ -63,7 +63,7 @@ export function createEngine(options: EngineOptions): Engine {
       ownId,
       ledger,
       clock,
-      ...budgets,
+      ...budgets.ofOne(),
       newId: () => ids.next(wallMs()),
       renewals,
       drops,

@@ -114,13 +114,17 @@ export function createSealing(options: SealingOptions): Sealing {
     waiting = [];
     for (const control of again) act(control, now);
   };
+  const mayWait = ({ payload }: EncryptedControl): boolean => {
+    const bytes = waiting.reduce((sum, one) => sum + one.payload.length, payload.length);
+    return waiting.length < sealedLimits.waitingControls && bytes <= sealedLimits.waitingBytes;
+  };
   const act = (control: EncryptedControl, now: number): void => {
     const isBeginning = control.kind === controlKinds.handshake && !control.isCompanion;
     const isOffer = isBeginning && options.part?.takesOffers === true;
     const hadKey = session?.canOpen() === true;
     const outcome = (session ?? (isOffer ? offer(now) : undefined))?.take(control, now);
     if (outcome === 'begun' && hadKey) options.onBegun('again', now);
-    if (outcome === 'waits' && waiting.length < sealedLimits.waitingControls)
+    if (outcome === 'waits' && mayWait(control))
       waiting.push({ ...control, payload: Buffer.from(control.payload) });
     if (outcome === 'begun') takeWaiting(now);
   };

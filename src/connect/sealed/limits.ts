@@ -16,6 +16,8 @@ export const sealedLimits = {
    * two, and the same two of another one may have overtaken them.
    */
   waitingControls: 8,
+  /** And so many bytes of them: the longest honest flight, once and nearly twice. */
+  waitingBytes: 8 * 1024,
   /**
    * A peer's, that were acted on before their turn, so that nothing is done twice. Where there are
    * more, the oldest is forgotten: to act twice on a control of an old handshake does nothing.

@@ -9,6 +9,7 @@ export interface MemoryBudget {
   take(bytes: number): boolean;
   give(bytes: number): void;
   used(): number;
+  left(): number;
 }
 
 export function createMemoryBudget(most: number): MemoryBudget {
@@ -23,6 +24,29 @@ export function createMemoryBudget(most: number): MemoryBudget {
       used -= bytes;
     },
     used: () => used,
+    left: () => most - used,
+  };
+}
+
+/**
+ * One peer's part of it: no more than a quarter of what is left for all others, so a fifth of it
+ * where nobody else takes any. Thirty that take all they can leave a thousandth, which is enough
+ * for one more to be served.
+ */
+export function createShare(budget: MemoryBudget): MemoryBudget {
+  let used = 0;
+  return {
+    take(bytes) {
+      if (used + bytes > budget.left() / 4 || !budget.take(bytes)) return false;
+      used += bytes;
+      return true;
+    },
+    give(bytes) {
+      used -= bytes;
+      budget.give(bytes);
+    },
+    used: () => used,
+    left: () => Math.max(0, budget.left() / 4 - used),
   };
 }
 
@@ -55,19 +79,25 @@ export function createHeldPacks(budget: MemoryBudget): HeldPacks {
     number,
     { readonly pack: Pack; readonly cost: number; readonly at: number }
   >();
+  /**
+   * Their numbers, the lowest first. Ten thousand empty ones have room, so to look through all of
+   * them would cost a hundred times what it takes to send one more.
+   */
+  const numbers: number[] = [];
   let bytes = 0;
 
   const remove = (number: number): void => {
     const one = held.get(number);
     if (one === undefined) return;
     held.delete(number);
+    numbers.splice(findPlace(numbers, number), 1);
     bytes -= one.cost;
     budget.give(one.cost);
   };
   const makeRoom = (cost: number, below: number): boolean => {
     while (bytes + cost > mostHeldBytes) {
-      const highest = Math.max(...held.keys());
-      if (highest <= below) return false;
+      const highest = numbers.at(-1);
+      if (highest === undefined || highest <= below) return false;
       remove(highest);
     }
     return budget.take(cost);
@@ -80,6 +110,7 @@ export function createHeldPacks(budget: MemoryBudget): HeldPacks {
       remove(number);
       if (!makeRoom(cost, number)) return false;
       held.set(number, { pack: copyPack(pack), cost, at: now });
+      numbers.splice(findPlace(numbers, number), 0, number);
       bytes += cost;
       return true;
     },
@@ -90,10 +121,12 @@ export function createHeldPacks(budget: MemoryBudget): HeldPacks {
       return pack;
     },
     dropBelow(number) {
-      for (const one of [...held.keys()]) if (one < number) remove(one);
+      for (const one of numbers.slice(0, findPlace(numbers, number))) remove(one);
     },
     clear() {
-      for (const one of [...held.keys()]) remove(one);
+      for (const { cost } of held.values()) budget.give(cost);
+      held.clear();
+      [numbers.length, bytes] = [0, 0];
     },
     isEmpty: () => held.size === 0,
     oldestAt() {
@@ -101,6 +134,19 @@ export function createHeldPacks(budget: MemoryBudget): HeldPacks {
       return oldest?.at;
     },
   };
+}
+
+/** Where a number is among these, or would be. */
+function findPlace(numbers: readonly number[], number: number): number {
+  // Nearly always it is the next one.
+  if (number > (numbers.at(-1) ?? -1)) return numbers.length;
+  let [from, to] = [0, numbers.length - 1];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((numbers[middle] as number) < number) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 function countHeldBytes({ frames, contract }: Pack): number {

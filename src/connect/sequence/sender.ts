@@ -12,6 +12,7 @@ import type { SenderCounters } from './sender-counters.ts';
 import { findSenderEnd, findSenderEndTime, type SenderEnd, type Waiting } from './sender-end.ts';
 import type { SenderOptions } from './sender-options.ts';
 import { createUnackedPacks, toPack, type UnackedPack } from './unacked.ts';
+import { createWanted } from './wanted.ts';
 import { createWindow } from './window.ts';
 
 /**
@@ -38,6 +39,8 @@ export interface Sender {
 
 /** How many Packs go again in one step: more at once would be the burst that loses them. */
 const mostResends = 16;
+/** However small they are: each ack of a peer has us look through all of them. */
+const mostUnacked = 2048;
 /** What a frame takes of the process beside its bytes: the object, and the view of its bytes. */
 const frameMemory = 192;
 
@@ -47,6 +50,7 @@ export function createSender(options: SenderOptions): Sender {
   const unacked = createUnackedPacks();
   const losses = createLossDetector(roundTrip);
   const probing = createProbing(roundTrip);
+  const wanted = createWanted();
   const queue = createOutgoingQueue(options.queueBytes, options);
   let nextNumber = 0;
   let usedAt: number | undefined;
@@ -56,8 +60,6 @@ export function createSender(options: SenderOptions): Sender {
   let fullAt = Number.NEGATIVE_INFINITY;
   let memory = 0;
   let lossAt = Number.POSITIVE_INFINITY;
-  /** The peer asked for this Pack again, with its whole contract. */
-  let wanted: UnackedPack | undefined;
   const count = { packs: 0, resent: 0, probes: 0, distrusted: 0 };
 
   const give = (frames: readonly Frame[]): void => {
@@ -114,21 +116,21 @@ export function createSender(options: SenderOptions): Sender {
   };
 
   const sendWanted = (now: number): readonly Pack[] => {
-    const pack = wanted === undefined ? undefined : unacked.find(wanted.messageId);
-    wanted = undefined;
-    return pack === undefined ? [] : [sendAgain(pack, now)];
+    const pack = wanted.take();
+    const isUnacked = pack !== undefined && unacked.find(pack.messageId) !== undefined;
+    return isUnacked ? [sendAgain(pack, now)] : [];
   };
 
   const resend = (now: number, most: number): readonly Pack[] => {
     if (most === 0) return [];
-    if (wanted !== undefined) return sendWanted(now);
+    if (wanted.isThere()) return sendWanted(now);
     const again = sendLost(now, most);
     return again.length > 0 ? again : sendProbe(now);
   };
 
   const isHeldBack = (room: number, now: number): boolean => {
     const isAbove = unacked.bytes() + queue.nextBytes(room) > window.bytes();
-    isFull = isAbove && !queue.isUrgent();
+    isFull = (isAbove || unacked.count() >= mostUnacked) && !queue.isUrgent();
     if (isFull) fullAt = now;
     return isFull;
   };
@@ -213,8 +215,7 @@ export function createSender(options: SenderOptions): Sender {
       const pack = unacked.find(ack.messageId);
       if (pack === undefined || ack.sequenceId !== options.sequenceId) return;
       if (ack.missingContractId !== undefined) {
-        pack.hasContract = true;
-        wanted = pack;
+        wanted.ask(pack, now);
         return;
       }
       if (ack.tag !== undefined) learn(pack, ack.tag, now);
@@ -232,7 +233,7 @@ export function createSender(options: SenderOptions): Sender {
     wakeAt(now) {
       const paces = !queue.isEmpty() && !isFull && waitsSince === undefined;
       return Math.min(
-        wanted === undefined ? lossAt : now,
+        wanted.isThere() ? now : lossAt,
         probing.wakeAt(unacked),
         paces ? window.nextTokenAt(now) : Number.POSITIVE_INFINITY,
         findSenderEndTime(waiting()),

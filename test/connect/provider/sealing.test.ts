@@ -169,6 +169,20 @@ describe('controls of handshakes that have not begun here', () => {
       [...Array(sealedLimits.waitingControls).keys()].map((at) => toEpochId(1001 + at)),
     );
   });
+
+  test('wait in eight kilobytes, however long they are', () => {
+    const { sealing, taken } = openSealing(({ kind, epochId }) =>
+      kind === controlKinds.handshake && epochId === toEpochId(2) ? 'begun' : 'waits',
+    );
+    sealing.arrived(packOfControl(0, control(controlKinds.handshake, hello, toEpochId(1))), 0);
+    for (let number = 1; number <= 8; number++) {
+      const long = control(controlKinds.proof, Buffer.alloc(3000), toEpochId(1000 + number));
+      sealing.arrived(packOfControl(number, long), 0);
+    }
+    taken.length = 0;
+    sealing.arrived(packOfControl(20, control(controlKinds.handshake, hello, toEpochId(2))), 0);
+    expect(taken.filter(({ kind }) => kind === controlKinds.proof)).toHaveLength(2);
+  });
 });
 
 describe('hostile', () => {

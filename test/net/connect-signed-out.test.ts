@@ -15,7 +15,7 @@ describe.skipIf(!isInsideLab())('a token that the platform refuses over connect'
       profile: 'documented',
       source: 'connect',
       serviceArguments: ['--token-seconds', '40'],
-      // By itself the agent asks in hours: only what the engine meets brings it to ask now.
+      // Unasked, the agent asks in hours: only what the engine meets brings it to ask now.
       config: { service: { renew_seconds_default: 21_600 } },
     });
     agent = lab.startAgent();

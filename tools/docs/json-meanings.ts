@@ -295,7 +295,7 @@ export const ownMeanings: Readonly<Record<string, Meanings>> = {
       'Messages that came in plaintext and were not taken, where `connect.encryption` is `required`.',
     'sources[].consumers.reportsWaiting': 'Reports that the service has not answered yet.',
     'sources[].consumers.reportsRefused':
-      'Reports that the service refused, while it took others: they were given up, and nobody pays for their bytes. Since the agent started.',
+      'Reports that the service would not take since the agent started: their bytes are unpaid.',
     'sources[].market':
       'How the list of providers of its network judges this device, as far as the device itself can tell; null for a source without one, and before it is known.',
     'sources[].market.standing':

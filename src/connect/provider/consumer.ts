@@ -1,11 +1,11 @@
 import type { Anchor } from '../contract/incoming.ts';
-import { publishedModes } from '../contract/secrets.ts';
 import { provideModes } from '../wire/message-types.ts';
 import { type Pack, toLaneKey } from '../wire/pack.ts';
 import type { Consumer, ConsumerOptions } from './consumer-contract.ts';
 import { createIncomingLane, type IncomingLane } from './incoming-lane.ts';
-import { findFirstNumber, isAfter, isBefore, type LastLane, toKnown } from './last-lane.ts';
+import { isAfter, isBefore, type LastLane, toKnown } from './last-lane.ts';
 import { engineLimits } from './limits.ts';
+import { createPastLanes } from './past-lanes.ts';
 import { createReplies } from './replies.ts';
 import { createSealing } from './sealing.ts';
 import { createUnpaidLimit } from './unpaid-limit.ts';
@@ -18,6 +18,7 @@ const lookEvery = 1000;
 export function createConsumer(options: ConsumerOptions): Consumer {
   const { ownId, clock, newId, renewals, drops, sendBudget: budget } = options;
   const lanes = new Map<string, IncomingLane>();
+  const past = createPastLanes(options.earlier);
   const sealing = createSealing({
     part: options.sealedPart,
     drops,
@@ -45,8 +46,6 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   });
   /** The lane of the last packet or ping. */
   let last: LastLane | undefined = options.earlier;
-  /** By which it was answered until its mode was not wished for any more. */
-  let unwished: LastLane | undefined;
   let heardAt = options.earlier?.heardAt ?? Number.NEGATIVE_INFINITY;
   let anchor: Anchor | undefined;
   let dataAt: number | undefined;
@@ -87,7 +86,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       sourceId: options.id,
       lane: pack.lane,
       sequenceId: pack.sequenceId,
-      firstNumber: findFirstNumber(pack, options.earlier),
+      firstNumber: past.firstNumber(pack),
       ledger: options.ledger,
       budget: options.receiveBudget,
       renewals,
@@ -115,7 +114,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   /** State is made only for what is paid: the contract is looked at before anything is kept. */
   const isPaid = ({ contract }: Pack, now: number): boolean =>
     contract !== undefined && options.ledger.admit(contract, options.id, now).kind === 'verified';
-
+  const isKnown = (pack: Pack, now: number) => past.wasDelivered(pack) || isPaid(pack, now);
   /**
    * A newer sequence that was not waited for may be another start of the consumer: it checks our
    * contracts by another secret now, so answers begin again with it, with contracts of their own.
@@ -153,7 +152,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     const known = lanes.get(key);
     if (known !== undefined && pack.sequenceId <= known.sequenceId)
       return pack.sequenceId === known.sequenceId ? known : undefined;
-    if (!isPaid(pack, now) || !hasRoom(key) || isBefore(pack, options.earlier)) return undefined;
+    if (!isKnown(pack, now) || !hasRoom(key) || isBefore(pack, options.earlier)) return undefined;
     if (known !== undefined) replace(key, known, now);
     if (!options.laneBudget.take(1)) return undefined;
     if (known === undefined) comesBack(pack, now);
@@ -227,18 +226,19 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       return soonest;
     },
     narrow(wish) {
-      const isWished = ({ mode }: LastLane) => publishedModes[wish].some((one) => one === mode());
-      for (const [key, lane] of lanes) if (!isWished(lane)) endLane(key);
-      if (last === undefined || isWished(last)) return;
-      [unwished, last] = [last, undefined];
+      past.setWish(wish);
+      for (const [key, lane] of lanes) if (past.leaves(lane)) endLane(key);
+      if (last === undefined || !past.leaves(last)) return;
+      last = undefined;
       endReplies();
     },
-    known: () => toKnown(last ?? unwished, heardAt),
+    known: () => toKnown(last ?? past.latest(), heardAt),
     save: replies.save,
     heardAt: () => heardAt,
     isGone: (now) =>
       lanes.size === 0 &&
       replies.isEmpty() &&
+      !past.isKept(now - heardAt) &&
       !sealing.isNeeded({ silentMs: now - heardAt, canSay: canSay() }),
     end() {
       for (const key of lanes.keys()) endLane(key);

@@ -122,12 +122,23 @@ export function createIncomingLane(options: IncomingLaneOptions): IncomingLane {
     },
   });
 
+  /**
+   * A sequence that was known before goes on without a contract, until one comes: what is dropped
+   * of it meanwhile is sent again, and brings it.
+   */
+  const lacksContract = ({ contract, contractId, isHead, wantsNoAck, sequenceNumber }: Pack) =>
+    contracts.mode() === undefined &&
+    contract === undefined &&
+    contractId === undefined &&
+    (isHead || wantsNoAck || sequenceNumber === receiver.next());
+
   return {
     lane: options.lane,
     sequenceId,
     take(pack, now) {
       tookPlain ||= pack.cameSealed === undefined;
-      receiver.take(pack, now);
+      if (lacksContract(pack)) options.drops.unpaid++;
+      else receiver.take(pack, now);
     },
     acks(now) {
       const acks = receiver.acks(now);

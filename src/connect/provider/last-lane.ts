@@ -1,4 +1,4 @@
-import { isSameLane, type Pack, toLaneKey } from '../wire/pack.ts';
+import { isSameLane, type Pack } from '../wire/pack.ts';
 import type { KnownConsumer } from './consumer-contract.ts';
 import type { IncomingLane } from './incoming-lane.ts';
 
@@ -22,15 +22,6 @@ export function toKnown(of: LastLane | undefined, heardAt: number): KnownConsume
   if (of === undefined) return undefined;
   const { lane, sequenceId, mode, next } = of;
   return { lane, sequenceId, mode, next, heardAt };
-}
-
-/** What an earlier life of ours counted is not counted again. */
-export function findFirstNumber(
-  { sequenceId, lane }: Pack,
-  earlier: KnownConsumer | undefined,
-): number {
-  if (earlier === undefined || earlier.sequenceId !== sequenceId) return 0;
-  return toLaneKey(earlier.lane) === toLaneKey(lane) ? earlier.next() : 0;
 }
 
 type Opening = Pick<Pack, 'lane' | 'sequenceId'>;

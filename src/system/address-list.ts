@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { mergeCidr } from 'cidr-tools';
-import { parsePrefix } from '../lib/addresses.ts';
 import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { SystemError } from './errors.ts';
-import { lengthOf, mergePrefixes, packPrefix, toChunks } from './ipv4-prefixes.ts';
+import { lengthOf, mergePrefixes, toChunks } from './ipv4-prefixes.ts';
 import { describeExcess, type MostCovered } from './list-extent.ts';
+import { describeBroken, type Entries, readEntries } from './list-lines.ts';
 
 /**
  * Addresses that were read and merged, as text for nft. 64,000 addresses take a megabyte as text
@@ -81,10 +82,10 @@ const chunkLengths = { address: 10_000, 4: 4_000, 6: 2_500 } as const;
 const ownSetFrom = 1000;
 const mostOwnSets = 8;
 const mostBytes = 8 * 1024 ** 2;
-const mostNamed = 3;
 
 /**
- * Reads a file of addresses and prefixes in the form of public blocklists.
+ * Reads a file of addresses and prefixes in the form of public blocklists. What else waits has its
+ * turn meanwhile: a million broken lines take seconds.
  * @throws list-refused, with the first few broken lines
  */
 export async function readAddressList(
@@ -95,7 +96,13 @@ export async function readAddressList(
     const why = reasons[systemCodeOf(error) ?? ''] ?? messageOf(error);
     throw new SystemError('list-refused', `${path}: ${why}`, { cause: error });
   });
-  return parseAddressList(text, path, rules);
+  const reading = readEntries(text, path, rules.mostEntries);
+  let step = reading.next();
+  while (step.done !== true) {
+    await setImmediate();
+    step = reading.next();
+  }
+  return toList(step.value, path, rules);
 }
 
 /**
@@ -106,9 +113,19 @@ export async function readAddressList(
 export function parseAddressList(
   text: string,
   place: string,
-  { unsound, mostEntries, mostCovered }: ListRules = deniedListRules,
+  rules: ListRules = deniedListRules,
 ): AddressList {
-  const { ipv4, ipv6, broken, count } = readEntries(text, place, mostEntries);
+  const reading = readEntries(text, place, rules.mostEntries);
+  let step = reading.next();
+  while (step.done !== true) step = reading.next();
+  return toList(step.value, place, rules);
+}
+
+function toList(
+  { ipv4, ipv6, broken, count }: Entries,
+  place: string,
+  { unsound, mostEntries, mostCovered }: ListRules,
+): AddressList {
   if (broken.count > (unsound === 'skip' ? count : 0))
     throw new SystemError('list-refused', describeBroken(broken));
   if (count === 0) throw new SystemError('list-refused', `${place}: there is no address in it`);
@@ -126,60 +143,6 @@ export function parseAddressList(
   };
 }
 
-/** A line, and what is in it if that is an address or a prefix of IPv4 in its usual form. */
-const part = String.raw`(0|[1-9]\d{0,2})`;
-const eachLine = new RegExp(
-  String.raw`[^\S\n]*${part}\.${part}\.${part}\.${part}(?:/([1-9]\d?))?[^\S\n]*(?:[#;][^\n]*)?(?:\n|$)|[^\n]*\n|[^\n]+`,
-  'y',
-);
-/** Of a line with an IPv4 address in it, with its end. */
-const shortestLine = 8;
-
-interface Entries {
-  readonly ipv4: Float64Array;
-  /** No more of them are kept than a list may have: a list with more is refused. */
-  readonly ipv6: string[];
-  readonly broken: Broken;
-  /** How many there are of both families. */
-  readonly count: number;
-}
-
-/** Lines that are no address. The first few are named: a file may have millions of them. */
-interface Broken {
-  count: number;
-  readonly named: string[];
-}
-
-function readEntries(text: string, place: string, mostEntries: number): Entries {
-  // Comments may be in any encoding, so every byte is read as one character. A byte order mark is
-  // three of them.
-  const whole = text.replace(/^\u00ef\u00bb\u00bf/, '');
-  const ipv4 = new Float64Array(Math.ceil(whole.length / shortestLine) + 1);
-  const ipv6: string[] = [];
-  const broken: Broken = { count: 0, named: [] };
-  let ipv4Count = 0;
-  let ipv6Count = 0;
-  /** A line that is no usual IPv4 address. */
-  const readOther = (line: string, number: number) => {
-    const entry = line.replace(/[#;].*/, '').trim();
-    if (entry === '') return;
-    const prefix = parsePrefix(entry);
-    if (prefix === undefined || prefix.length === 0)
-      noteBroken(broken, () => `${place}:${number}: found ${quote(entry)}`);
-    else if (prefix.family === 4)
-      ipv4[ipv4Count++] = packPrefix(prefix.address.split('.'), prefix.length) ?? 0;
-    else if (ipv6Count++ < mostEntries) ipv6.push(entry);
-  };
-  const lines = new RegExp(eachLine);
-  for (let number = 1; lines.lastIndex < whole.length; number += 1) {
-    const match = lines.exec(whole) ?? [''];
-    const packed = match[4] && packPrefix(match.slice(1, 5), Number(match[5] ?? 32));
-    if (typeof packed === 'number') ipv4[ipv4Count++] = packed;
-    else readOther(match[0], number);
-  }
-  return { ipv4: ipv4.subarray(0, ipv4Count), ipv6, broken, count: ipv4Count + ipv6Count };
-}
-
 async function readText(path: string): Promise<string> {
   // Without O_NONBLOCK, opening a pipe without a writer would wait forever.
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -187,21 +150,6 @@ async function readText(path: string): Promise<string> {
   if (!about.isFile()) throw new Error('it is no regular file');
   if (about.size > mostBytes) throw new Error(`it is larger than ${mostBytes / 1024 ** 2} MiB`);
   return file.readFile('latin1');
-}
-
-function noteBroken(broken: Broken, name: () => string): void {
-  broken.count += 1;
-  if (broken.count <= mostNamed) broken.named.push(name());
-}
-
-function describeBroken({ count, named }: Broken): string {
-  const more = count > mostNamed ? `; and ${count - mostNamed} more` : '';
-  return `${named.join('; ')}${more}; allowed: an address or a prefix of /1 or longer on each line`;
-}
-
-function quote(entry: string): string {
-  const shown = entry.slice(0, 60).replace(/[^\x20-\x7e]/g, '?');
-  return JSON.stringify(entry.length > 60 ? `${shown}…` : shown);
 }
 
 /** The lengths that many prefixes have, each in a set, and all other prefixes in another. */

@@ -44,6 +44,11 @@ export interface CurrentTunnelReader {
    * peer's key where it has. The next pass then has another address.
    */
   lookAgain(): Promise<string | undefined>;
+  /**
+   * Called as soon as a handshake is seen: its address is kept for a later life, which may begin
+   * before the next pass, and without name servers.
+   */
+  noteHandshake(lastHandshakeAt: Date, now: Date): void;
   /** The addresses that were tried in vain since the last handshake, in order. */
   tried(): readonly string[];
 }
@@ -86,18 +91,19 @@ export function readCurrentTunnel(
     },
     async resolveAgain(lastHandshakeAt, now) {
       const ageSeconds = (now.getTime() - (lastHandshakeAt?.getTime() ?? 0)) / 1000;
-      if (current === undefined) return undefined;
-      if (ageSeconds < staleAfterSeconds) {
-        const good = parseHostPort(turns.noteHandshake(ageSeconds * 1000) ?? '');
-        if (good !== undefined) names.noteGood?.(current.peer.endpoint.host, good.host);
-        return undefined;
-      }
+      if (current === undefined || ageSeconds < staleAfterSeconds) return undefined;
       const endpoint = await turns.goOn();
       if (endpoint === undefined) return undefined;
       return { peerPublicKey: current.peer.publicKey, endpoint };
     },
     lookAgain: async () =>
       current !== undefined && (await turns.lookAgain()) ? current.peer.publicKey : undefined,
+    noteHandshake(lastHandshakeAt, now) {
+      const ageMs = now.getTime() - lastHandshakeAt.getTime();
+      if (current === undefined || ageMs >= staleAfterSeconds * 1000) return;
+      const good = parseHostPort(turns.noteHandshake(ageMs) ?? '');
+      if (good !== undefined) names.noteGood?.(current.peer.endpoint.host, good.host);
+    },
     tried: turns.tried,
   };
 }

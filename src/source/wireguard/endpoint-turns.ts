@@ -26,8 +26,8 @@ export interface EndpointTurns {
   /** The addresses that were tried in vain since the last handshake, in order. */
   tried(): readonly string[];
   /**
-   * Forgets which were tried: there is a handshake, so many ms old.
-   * @returns the present address, where the handshake was made with it
+   * Forgets which were tried: there is a handshake, so many ms old by WireGuard's stamp.
+   * @returns the present address, where the handshake may have been made with it
    */
   noteHandshake(ageMs: number): string | undefined;
 }
@@ -37,6 +37,8 @@ const passWaitMs = 1_000;
 /** WireGuard begins a handshake every 5 s, so each address has three tries. */
 const turnMs = 15_000;
 const askAgainMs = 30_000;
+/** WireGuard's stamps are whole seconds: a handshake may be younger than its stamp by this (ms). */
+const stampMs = 1_000;
 /** While nothing comes, so that a service that moved is followed within half a minute, in ms. */
 const lookAgainMs = 20_000;
 
@@ -143,7 +145,8 @@ export function createEndpointTurns(
     tried: () => tried,
     noteHandshake(ageMs) {
       tried = [];
-      if (known === undefined || ageMs > performance.now() - known.sinceMs) return undefined;
+      const turnAgeMs = performance.now() - (known?.sinceMs ?? Number.POSITIVE_INFINITY);
+      if (known === undefined || ageMs - stampMs > turnAgeMs) return undefined;
       isNameFickle ||= known.present === left;
       left = undefined;
       return known.present;

@@ -114,6 +114,8 @@ export function createWireGuardSource(parts: WireGuardSourceParts): WireGuardSou
   const takePeer = (next: WireGuardPeer | undefined) => {
     peer = next;
     handshakes.note(next?.lastHandshakeAt);
+    const at = handshakes.lastHandshakeAt();
+    if (at !== undefined) tunnels.noteHandshake(at, now());
   };
   return {
     driver,

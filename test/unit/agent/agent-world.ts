@@ -96,6 +96,7 @@ export async function createAgentWorld(
       current: async () => issued.tunnel,
       resolveAgain: async () => undefined,
       lookAgain: async () => undefined,
+      noteHandshake() {},
       tried: () => [],
     },
   });

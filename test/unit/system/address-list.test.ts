@@ -109,6 +109,11 @@ describe('a list of addresses', () => {
     ['most of IPv6', '2400::/12\n2600::/12\n2a00::/12', 'cover most of the IPv6 addresses'],
     ['all public IPv6', '2000::/3', 'cover most of the IPv6 addresses that are in use'],
     [
+      'more broken lines than it may have others, of which no more are read',
+      `192.0.2.7\n${'2001:db8::1::\n'.repeat(150_000)}`,
+      '; and at least 99998 more; allowed: an address or a prefix',
+    ],
+    [
       'too many of both families',
       `${'2001:db8::1\n'.repeat(100_002)}1.1.1.1\n`,
       'it has 100003 entries; allowed: at most 100000',
@@ -268,6 +273,21 @@ describe('a file of addresses', () => {
     const path = join(await makeFolder(), 'list.txt');
     await writeFile(path, Buffer.from('# gr\u00fc\u00df dich\n192.0.2.7\n', 'latin1'));
     expect(listElements(await readAddressList(path))).toEqual(['192.0.2.7', '']);
+  });
+
+  test('has others wait for a thousand of its lines at most', async () => {
+    const path = join(await makeFolder(), 'list.txt');
+    const lines = 100_000;
+    await writeFile(path, '2001:db8::1::\n'.repeat(lines));
+    let [turns, isOver] = [0, false];
+    const takeTurn = () => {
+      turns += 1;
+      if (!isOver) setImmediate(takeTurn);
+    };
+    takeTurn();
+    await expect(readAddressList(path)).rejects.toThrow('and 99997 more');
+    isOver = true;
+    expect(turns).toBeGreaterThanOrEqual(lines / 1_000);
   });
 
   test.each<readonly [string, (path: string) => Promise<void>, string]>([

@@ -190,9 +190,9 @@ test('an address with which hands were shaken is noted as good for its name', as
   );
   await source.current();
   vi.advanceTimersByTime(10_000);
-  await source.resolveAgain(new Date(start.getTime() - 1), new Date());
+  source.noteHandshake(new Date(start.getTime() - 1_001), new Date());
   expect(noted).toEqual([]);
-  await source.resolveAgain(new Date(), new Date());
+  source.noteHandshake(new Date(), new Date());
   expect(noted).toEqual(['proxy.example 2001:db8::9']);
 });
 

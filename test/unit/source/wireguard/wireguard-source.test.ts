@@ -7,12 +7,35 @@ import type {
 } from '../../../../src/source/wireguard/current-tunnel.ts';
 import { createWireGuardDriver } from '../../../../src/source/wireguard/driver.ts';
 import { parseIssuedTunnel } from '../../../../src/source/wireguard/parse.ts';
+import type { ObservedTunnel } from '../../../../src/source/wireguard/state.ts';
 import { createWireGuardSource } from '../../../../src/source/wireguard/wireguard-source.ts';
 import type { Exec } from '../../../../src/system/exec.ts';
 import { createIssued, renderIssuedText } from './issued-fixture.ts';
 
 const spec = parseIssuedTunnel(createIssued(renderIssuedText()), { isServiceOnLoopback: false });
 const ready = { spec, endpoint: '198.51.100.1:51820' };
+
+const observed: ObservedTunnel = {
+  kind: 'present',
+  backend: 'kernel',
+  isUp: true,
+  mtu: 1420,
+  addresses: [],
+  wireGuard: {
+    publicKey: spec.publicKey,
+    peers: [
+      {
+        publicKey: spec.peer.publicKey,
+        endpoint: ready.endpoint,
+        allowedIps: [],
+        lastHandshakeAt: 1,
+        rxBytes: 1,
+        txBytes: 1,
+        persistentKeepaliveSeconds: 25,
+      },
+    ],
+  },
+};
 
 /** What a source wants whose issued tunnel is this one. */
 async function want(tunnel: CurrentTunnel['tunnel'], renewSeconds = 60) {
@@ -26,11 +49,13 @@ function createSource(
     issued,
     exec = async () => '',
     lookAgain = async () => undefined,
+    noteHandshake = () => undefined,
   }: {
     renewSeconds?: number;
     issued?: Issuance;
     exec?: Exec;
     lookAgain?: CurrentTunnelReader['lookAgain'];
+    noteHandshake?: CurrentTunnelReader['noteHandshake'];
   } = {},
 ) {
   return createWireGuardSource({
@@ -47,6 +72,7 @@ function createSource(
       current: async () => ({ tunnel, refusal: undefined }),
       resolveAgain: async () => undefined,
       lookAgain,
+      noteHandshake,
       tried: () => [],
     },
   });
@@ -140,27 +166,7 @@ test('a peer of which nothing is received for fifteen seconds is followed by its
   // Before the first handshake, passes try each address in turn.
   for (let times = 0; times < 5; times += 1) expect(await look(0)).toBe(false);
   expect(asked).toBe(0);
-  source.take({
-    kind: 'present',
-    backend: 'kernel',
-    isUp: true,
-    mtu: 1420,
-    addresses: [],
-    wireGuard: {
-      publicKey: spec.publicKey,
-      peers: [
-        {
-          publicKey: spec.peer.publicKey,
-          endpoint: ready.endpoint,
-          allowedIps: [],
-          lastHandshakeAt: 1,
-          rxBytes: 1,
-          txBytes: 1,
-          persistentKeepaliveSeconds: 25,
-        },
-      ],
-    },
-  });
+  source.take(observed);
   for (const rxBytes of [1, 2, 2, 2]) await look(rxBytes);
   expect(asked).toBe(0);
   expect([await look(2), asked]).toEqual([false, 1]);
@@ -173,4 +179,19 @@ test('a peer of which nothing is received for fifteen seconds is followed by its
   for (let passes = 0; passes < 2; passes += 1) await source.wanted();
   const removal = `set tributary9 peer ${spec.peer.publicKey} remove`;
   expect(ran).toEqual([removal, removal]);
+});
+
+test('a handshake that is seen between two passes is noted at once', async () => {
+  const noted: number[] = [];
+  const [at, later] = [1, Math.floor(Date.now() / 1000)];
+  const peer = (handshake: number) =>
+    [spec.peer.publicKey, '', ready.endpoint, '0.0.0.0/0', handshake, 1, 1, 25].join('\t');
+  const source = createSource(ready, {
+    exec: async () => `key\t${spec.publicKey}\t51820\toff\n${peer(later)}\n`,
+    noteHandshake: (lastHandshakeAt) => void noted.push(lastHandshakeAt.getTime() / 1000),
+  });
+  source.take(observed);
+  const apply = await source.sample();
+  apply();
+  expect(noted).toEqual([at, later]);
 });

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { mergeCidr } from 'cidr-tools';
 import { messageOf, systemCodeOf } from '../lib/errors.ts';
 import { SystemError } from './errors.ts';
 import { lengthOf, mergePrefixes, toChunks } from './ipv4-prefixes.ts';
+import { mergeIpv6Prefixes, type PackedIpv6Prefix, toIpv6Text } from './ipv6-prefixes.ts';
 import { describeExcess, type MostCovered } from './list-extent.ts';
-import { describeBroken, type Entries, readEntries } from './list-lines.ts';
+import { describeBroken, readEntries } from './list-lines.ts';
 
 /**
  * Addresses that were read and merged, as text for nft. 64,000 addresses take a megabyte as text
@@ -85,7 +85,7 @@ const mostBytes = 8 * 1024 ** 2;
 
 /**
  * Reads a file of addresses and prefixes in the form of public blocklists. What else waits has its
- * turn meanwhile: a million broken lines take seconds.
+ * turn meanwhile: a long list of IPv6 takes seconds.
  * @throws list-refused, with the first few broken lines
  */
 export async function readAddressList(
@@ -96,13 +96,13 @@ export async function readAddressList(
     const why = reasons[systemCodeOf(error) ?? ''] ?? messageOf(error);
     throw new SystemError('list-refused', `${path}: ${why}`, { cause: error });
   });
-  const reading = readEntries(text, path, rules.mostEntries);
-  let step = reading.next();
+  const making = makeList(text, path, rules);
+  let step = making.next();
   while (step.done !== true) {
     await setImmediate();
-    step = reading.next();
+    step = making.next();
   }
-  return toList(step.value, path, rules);
+  return step.value;
 }
 
 /**
@@ -115,27 +115,30 @@ export function parseAddressList(
   place: string,
   rules: ListRules = deniedListRules,
 ): AddressList {
-  const reading = readEntries(text, place, rules.mostEntries);
-  let step = reading.next();
-  while (step.done !== true) step = reading.next();
-  return toList(step.value, place, rules);
+  const making = makeList(text, place, rules);
+  let step = making.next();
+  while (step.done !== true) step = making.next();
+  return step.value;
 }
 
-function toList(
-  { ipv4, ipv6, broken, count }: Entries,
+/** In steps, between which others may have their turn. */
+function* makeList(
+  text: string,
   place: string,
   { unsound, mostEntries, mostCovered }: ListRules,
-): AddressList {
+): Generator<undefined, AddressList> {
+  const { ipv4, ipv6, broken, count } = yield* readEntries(text, place, mostEntries);
   if (broken.count > (unsound === 'skip' ? count : 0))
     throw new SystemError('list-refused', describeBroken(broken));
   if (count === 0) throw new SystemError('list-refused', `${place}: there is no address in it`);
   const size = `it has ${count} entries; allowed: at most ${mostEntries}`;
   if (count > mostEntries) throw new SystemError('list-refused', `${place}: ${size}`);
-  const merged = { ipv4: mergePrefixes(ipv4), ipv6: mergeCidr(ipv6) };
+  const merged = { ipv4: mergePrefixes(ipv4), ipv6: mergeIpv6Prefixes(ipv6) };
   const excess = describeExcess(merged, mostCovered);
   if (excess !== undefined)
     throw new SystemError('list-refused', `${place}: together its lines cover ${excess}`);
-  const sets = [...toIpv4Sets(merged.ipv4), ...toIpv6Sets(merged.ipv6)];
+  yield;
+  const sets = [...toIpv4Sets(merged.ipv4), ...(yield* toIpv6Sets(merged.ipv6))];
   return {
     hash: hash('sha256', JSON.stringify(sets)).slice(0, 12),
     sets,
@@ -186,12 +189,15 @@ function toIpv4Sets(prefixes: Float64Array): readonly AddressSet[] {
   ];
 }
 
-function toIpv6Sets(prefixes: readonly string[]): readonly AddressSet[] {
+function* toIpv6Sets(
+  prefixes: readonly PackedIpv6Prefix[],
+): Generator<undefined, readonly AddressSet[]> {
   if (prefixes.length === 0) return [];
-  const merged = prefixes.map((prefix) => prefix.replace(/\/128$/, ''));
-  const most = chunkLengths[6];
-  const chunks = Array.from({ length: Math.ceil(merged.length / most) }, (_, index) =>
-    merged.slice(index * most, (index + 1) * most).join(', '),
-  );
-  return [{ family: 6, length: undefined, size: merged.length, chunks }];
+  const chunks: string[] = [];
+  for (let start = 0; start < prefixes.length; start += chunkLengths[6]) {
+    const piece = prefixes.slice(start, start + chunkLengths[6]);
+    chunks.push(piece.map(toIpv6Text).join(', '));
+    yield;
+  }
+  return [{ family: 6, length: undefined, size: prefixes.length, chunks }];
 }

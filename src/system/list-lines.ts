@@ -1,5 +1,6 @@
 import { parsePrefix } from '../lib/addresses.ts';
 import { packPrefix } from './ipv4-prefixes.ts';
+import { type PackedIpv6Prefix, packIpv6Prefix } from './ipv6-prefixes.ts';
 
 const mostNamed = 3;
 /** Read without a rest: some milliseconds at most, also without the JavaScript engine's compilers. */
@@ -15,10 +16,10 @@ const eachLine = new RegExp(
 const shortestLine = 8;
 
 /** The entries of a list, not yet merged. */
-export interface Entries {
+interface Entries {
   readonly ipv4: Float64Array;
   /** No more of them are kept than a list may have: a list with more is refused. */
-  readonly ipv6: string[];
+  readonly ipv6: PackedIpv6Prefix[];
   readonly broken: Broken;
   /** How many there are of both families. */
   readonly count: number;
@@ -45,7 +46,7 @@ export function* readEntries(
   // three of them.
   const whole = text.replace(/^\u00ef\u00bb\u00bf/, '');
   const ipv4 = new Float64Array(Math.ceil(whole.length / shortestLine) + 1);
-  const ipv6: string[] = [];
+  const ipv6: PackedIpv6Prefix[] = [];
   const broken: Broken = { count: 0, named: [], isAll: true };
   let ipv4Count = 0;
   let ipv6Count = 0;
@@ -58,7 +59,7 @@ export function* readEntries(
       noteBroken(broken, () => `${place}:${number}: found ${quote(entry)}`);
     else if (prefix.family === 4)
       ipv4[ipv4Count++] = packPrefix(prefix.address.split('.'), prefix.length) ?? 0;
-    else if (ipv6Count++ < mostEntries) ipv6.push(entry);
+    else if (ipv6Count++ < mostEntries) ipv6.push(packIpv6Prefix(prefix));
   };
   const lines = new RegExp(eachLine);
   for (let number = 1; broken.isAll && lines.lastIndex < whole.length; number += 1) {

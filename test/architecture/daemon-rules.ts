@@ -28,11 +28,6 @@ const notLoaded: readonly {
   },
   { name: /^execa$/, why: 'it is loaded when the first program is run', sample: 'execa' },
   {
-    name: /^cidr-tools$/,
-    why: 'it is needed only where a list of addresses is denied',
-    sample: 'cidr-tools',
-  },
-  {
     name: /^undici$/,
     why: 'its front door loads fetch, caches and a test kit; transport.ts takes the three files it needs',
     sample: 'undici',

@@ -46,11 +46,6 @@ const packagePlaces: readonly {
   { name: /^nanotar$/, places: ['src/doctor/bundle.ts'], why: 'one file makes an archive' },
   { name: /^yaml$/, places: ['src/config/yaml-text.ts'], why: 'the configuration alone is YAML' },
   {
-    name: /^cidr-tools$/,
-    places: ['src/system/address-list.ts'],
-    why: 'only a list of addresses is long enough for it',
-  },
-  {
     name: /^node-cron$/,
     places: ['config', 'provide'],
     why: 'schedules are read and kept in these places',

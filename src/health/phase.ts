@@ -220,7 +220,12 @@ function collectReasons(
   ...problems: readonly (Problem<ReasonCode> | undefined)[]
 ): readonly Reason[] {
   const known = problems.filter((problem) => problem !== undefined);
-  return known.map(({ code, message, since }) => createReason(code, message, since));
+  return known.map((problem) => ({
+    code: problem.code,
+    message: problem.message,
+    action: problem.action ?? findAction(problem.code),
+    since: problem.since,
+  }));
 }
 
 function createReason(code: ReasonCode, message: string, since: Date): Reason {

@@ -4,6 +4,8 @@ import { type ErrorCode, messageOf, TributaryError } from '../errors/codes.ts';
 export interface Problem<Code = ErrorCode> {
   readonly code: Code;
   readonly message: string;
+  /** What to do about this very failure; undefined: what its code asks for. */
+  readonly action?: string | undefined;
   readonly since: Date;
 }
 
@@ -18,5 +20,7 @@ export function continueProblem(
 ): Problem | undefined {
   if (error === undefined) return undefined;
   const code = error instanceof TributaryError ? error.code : 'command-failed';
-  return { code, message: messageOf(error), since: before?.code === code ? before.since : now };
+  const own = error instanceof TributaryError && error.action ? { action: error.action } : {};
+  const since = before?.code === code ? before.since : now;
+  return { code, message: messageOf(error), ...own, since };
 }

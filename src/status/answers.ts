@@ -58,6 +58,6 @@ export function toErrorAnswer(error: unknown): StatusAnswer {
     return createTextAnswer(500, 'This is a bug in the agent.');
   const { code } = error;
   return createJsonAnswer(code === 'usage-invalid' ? 400 : 422, {
-    error: { code, message: messageOf(error), action: findAction(code) },
+    error: { code, message: messageOf(error), action: error.action ?? findAction(code) },
   });
 }

@@ -116,7 +116,9 @@ export function buildSourceDocument(facts: Facts, source: SourceFacts, now: Date
       : null,
     market: market ? toMarketDocument(market, facts) : null,
     problem:
-      problem === undefined ? null : fill(reason, { ...problem, action: findAction(problem.code) }),
+      problem === undefined
+        ? null
+        : fill(reason, { ...problem, action: problem.action ?? findAction(problem.code) }),
   };
 }
 

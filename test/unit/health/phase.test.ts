@@ -482,6 +482,17 @@ describe('phase', () => {
     });
   });
 
+  test('what a failure itself says is to be done comes before the advice of its code', () => {
+    const judge = (own: Partial<Problem>) => {
+      const stateProblem = { ...problem('state-unreadable'), ...own };
+      return judgePhase(createFacts({ stateProblem }, freshFacts), now).reasons[0]?.action;
+    };
+    expect(judge({ action: 'Install the newer version again.' })).toBe(
+      'Install the newer version again.',
+    );
+    expect(judge({})).toContain('Check who owns the file');
+  });
+
   test('a failure keeps its own beginning and words', () => {
     const [reason] = judgePhase(
       createFacts({ gateway: { problem: problem('gateway-failed') } }),

@@ -33,6 +33,13 @@ describe('a problem', () => {
     });
   });
 
+  test('keeps what its own failure says is to be done', () => {
+    const action = 'Install the newer version again.';
+    const newer = new TributaryError('state-unreadable', 'made by a newer version', { action });
+    expect(continueProblem(undefined, newer, now)?.action).toBe(action);
+    expect(continueProblem(known, unreachable, now)?.action).toBeUndefined();
+  });
+
   test('ends when all went well', () => {
     expect(continueProblem(known, undefined, now)).toBeUndefined();
   });

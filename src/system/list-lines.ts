@@ -3,7 +3,7 @@ import { packPrefix } from './ipv4-prefixes.ts';
 import { type PackedIpv6Prefix, packIpv6Prefix } from './ipv6-prefixes.ts';
 
 const mostNamed = 3;
-/** Read without a rest: some milliseconds at most, also without the JavaScript engine's compilers. */
+/** Read without a rest: some milliseconds, also without the JavaScript engine's compilers. */
 const linesAtOnce = 1_000;
 
 /** A line, and what is in it if that is an address or a prefix of IPv4 in its usual form. */

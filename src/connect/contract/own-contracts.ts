@@ -102,6 +102,7 @@ export function createOwnContracts(options: OwnContractsOptions): OwnContracts {
   const toFacts = (now: number): SpareFacts => ({
     spares: spares.map((one) => ({ usable: one.usable, age: age(one, now) })),
     bytesPerMinute: rate.bytesPerMinute(clock.time(now)),
+    mostPerMinute: rate.mostPerMinute(clock.time(now)),
     anchorAge: anchoredAt === undefined ? undefined : clock.time(now) - anchoredAt,
   });
   const hasYoungSpare = (now: number): boolean => {

@@ -6,6 +6,8 @@ export interface SpareFacts {
   readonly spares: readonly SpareFact[];
   /** What the consumer was sent in the last minute. */
   readonly bytesPerMinute: number;
+  /** In the busiest of the last minutes: after a pause, it will want as much again. */
+  readonly mostPerMinute: number;
   /** Ms since the consumer's newest contract was made; undefined where it is not known. */
   readonly anchorAge: number | undefined;
 }
@@ -35,26 +37,30 @@ const mostSpares = 4;
  * that there is always a young one to move on to; and enough for a bridge, once the consumer's own
  * contract is so old that the service may soon refuse us.
  */
-export function planSpares({ spares, bytesPerMinute, anchorAge }: SpareFacts): SparePlan {
-  const needed = (anchorAge ?? 0) >= renewAge ? toBridge(bytesPerMinute) : 0;
-  const oldAge = (anchorAge ?? 0) >= lastSparesAge ? lastSpareAge : spareAge;
+export function planSpares(facts: SpareFacts): SparePlan {
+  const { spares, bytesPerMinute, mostPerMinute, anchorAge = 0 } = facts;
+  const needed = anchorAge >= renewAge ? toBridge(mostPerMinute) : 0;
+  const mayBeLast = anchorAge >= lastSparesAge;
+  const oldAge = mayBeLast ? lastSpareAge : spareAge;
   const surplus = countSurplus(spares, needed, oldAge);
   const kept = spares.slice(surplus);
   const [oldest] = kept;
   const missing = needed - sumUsable(kept);
   if (oldest === undefined || (missing > 0 && kept.length < mostSpares))
     return { wants: Math.max(0, missing), surplus };
-  const isReplaced = oldest.age >= oldAge && bytesPerMinute > 0;
+  // In a pause, only one that may be the last is worth a request.
+  const isUsed = (mayBeLast ? mostPerMinute : bytesPerMinute) > 0;
+  const isReplaced = oldest.age >= oldAge && isUsed;
   return { wants: isReplaced ? Math.max(0, missing) + oldest.usable : undefined, surplus };
 }
 
 /** Whether the spares would carry such a consumer for as long as a bridge has to. */
-export function wouldBridge({ spares, bytesPerMinute }: SpareFacts): boolean {
-  return sumUsable(spares) >= toBridge(bytesPerMinute);
+export function wouldBridge({ spares, mostPerMinute }: SpareFacts): boolean {
+  return sumUsable(spares) >= toBridge(mostPerMinute);
 }
 
-function toBridge(bytesPerMinute: number): number {
-  return bridgeMinutes * bytesPerMinute;
+function toBridge(mostPerMinute: number): number {
+  return bridgeMinutes * mostPerMinute;
 }
 
 function countSurplus(spares: readonly SpareFact[], needed: number, oldAge: number): number {

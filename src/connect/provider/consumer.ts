@@ -6,6 +6,7 @@ import { createIncomingLane, type IncomingLane } from './incoming-lane.ts';
 import { isAfter, isBefore, type LastLane, toKnown } from './last-lane.ts';
 import { engineLimits } from './limits.ts';
 import { createPastLanes } from './past-lanes.ts';
+import { type DataRun, extendRun } from './renewal.ts';
 import { createReplies } from './replies.ts';
 import { createSealing } from './sealing.ts';
 import { createUnpaidLimit } from './unpaid-limit.ts';
@@ -48,7 +49,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   let last: LastLane | undefined = options.earlier;
   let heardAt = options.earlier?.heardAt ?? Number.NEGATIVE_INFINITY;
   let anchor: Anchor | undefined;
-  let dataAt: number | undefined;
+  let dataRun: DataRun | undefined;
   /** Unpaid bytes of lanes that are over. */
   let endedUnpaid = 0;
   /** A planned renewal that no ack has proven yet. */
@@ -95,12 +96,12 @@ export function createConsumer(options: ConsumerOptions): Consumer {
         hasSignalLane: [...lanes.values()].some((one) => one.isSignalLane()),
         anchor,
         time: clock.time(now),
-        dataAt,
+        dataRun,
       }),
       deliver(inTurn, kind, now) {
         findAnchor(lane);
         heardAt = now;
-        if (kind === 'data') dataAt = now;
+        if (kind === 'data') dataRun = extendRun(dataRun, now);
         if (kind === 'data' || kind === 'ping') last = lane;
         sealing.delivered(inTurn, now);
         for (const frame of inTurn.frames) options.deliver(frame, now);
@@ -216,8 +217,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
         proveRenewal(now);
         keepLimit(now);
       }
-      const asks = replies.step(now);
-      return { asks, reports: replies.takeReports() };
+      return { asks: replies.step(now), reports: replies.takeReports() };
     },
     wakeAt(now) {
       let soonest = replies.wakeAt(now);

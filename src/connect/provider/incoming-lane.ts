@@ -56,7 +56,7 @@ export interface IncomingLaneOptions {
   /** What is known of the consumer beyond this lane. */
   readonly facts: (
     now: number,
-  ) => Pick<RenewalFacts, 'hasSignalLane' | 'anchor' | 'time' | 'dataAt'>;
+  ) => Pick<RenewalFacts, 'hasSignalLane' | 'anchor' | 'time' | 'dataRun'>;
   readonly deliver: (pack: Pack, kind: PackKind, now: number) => void;
   readonly drops: Record<DropReason, number>;
 }

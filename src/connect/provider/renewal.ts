@@ -38,8 +38,23 @@ export interface RenewalFacts {
   /** Its newest contract, and the time by which it ages. */
   readonly anchor: Anchor | undefined;
   readonly time: number;
-  /** When it sent data last, on any lane. */
-  readonly dataAt: number | undefined;
+  /** When it sent data, on any lane. */
+  readonly dataRun: DataRun | undefined;
+}
+
+/** Data without a pause that could have brought a new contract. */
+export interface DataRun {
+  readonly since: number;
+  readonly until: number;
+}
+
+/** A sequence is given up after half a minute, so a shorter pause brings nothing. */
+const shortestPause = 30_000;
+
+/** The run that data of this moment belongs to. */
+export function extendRun(run: DataRun | undefined, now: number): DataRun {
+  const isOver = run === undefined || now - run.until >= shortestPause;
+  return { since: isOver ? now : run.since, until: now };
 }
 
 /** A consumer that brought a contract which was old already is not asked again at once. */
@@ -49,26 +64,28 @@ const longestWithoutData = 240_000;
 
 /** The rule by which acks of this Pack, and of those after it, are to be withheld. */
 export function findRenewal(facts: RenewalFacts, now: number): RenewalRule | undefined {
-  const { kind, anchor, time, dataAt } = facts;
+  const { kind, anchor, time, dataRun } = facts;
   if (anchor === undefined) return undefined;
   const age = time - anchor.createdAt;
-  if (age < renewAge || time - anchor.cameAt < shortestBetween || dataAt === undefined)
+  if (age < renewAge || time - anchor.cameAt < shortestBetween || dataRun === undefined)
     return undefined;
   if (kind === 'signals' && facts.isSignalLane)
-    return now - dataAt < longestWithoutData ? 'signal' : undefined;
+    return now - dataRun.until < longestWithoutData ? 'signal' : undefined;
   // A pause may begin with any ping then. It costs nothing to be wrong: with the next data,
   // everything is acknowledged at once.
-  return kind === 'ping' && !facts.hasSignalLane && isWorthPings(age) ? 'idle' : undefined;
+  if (kind !== 'ping' || facts.hasSignalLane) return undefined;
+  return isWorthPings(age, dataRun) ? 'idle' : undefined;
 }
 
 /**
  * An app pings no more after a ping without an answer: a pause renews an identity of it once, and
  * what its old contract would have paid for until then is lost. That is all that the service grants
  * us by it: until it is no origin, two times five minutes, and five more by the last contract of
- * ours. Three minutes before the end there is time for a pause to come, and to be long enough.
+ * ours. So a pause is left alone where another one is likely to come before that: one that was as
+ * long in coming as this one, and that needs some time to be long enough.
  */
-function isWorthPings(age: number): boolean {
-  return age >= 3 * closedByServiceAge - leastTimeForPause;
+function isWorthPings(age: number, { since, until }: DataRun): boolean {
+  return age + Math.max(until - since, leastTimeForPause) >= 3 * closedByServiceAge;
 }
 const leastTimeForPause = 180_000;
 

@@ -46,6 +46,24 @@ test('a pause brings a new contract, and the connection lives', () => {
   expect(flow.longestSilence()).toBeLessThan(500);
 });
 
+test('a pause that was long in coming is used, since the next one may come too late', () => {
+  const flow = createFlow({
+    nature: calm,
+    seed: 7,
+    downPerSecond: 20,
+    downBytes: 1000,
+    upPerSecond: 0,
+    upBytes: 60,
+    hasAcks: true,
+    isPaused: (now) => now >= 8 * minute && now < 9 * minute,
+  });
+  flow.run(20 * minute);
+  expect(flow.world.engine.counters().renewals).toMatchObject({ byPause: 1, holes: 0 });
+  expect([flow.identities(), flow.app().sequences()]).toEqual([1, 2]);
+  expect(flow.down.paidBytes).toBeGreaterThan(0.99 * flow.down.sentBytes);
+  expect(flow.longestSilence()).toBeLessThan(500);
+});
+
 test.each([
   [45, 0],
   [90, 1],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createHoleWatch } from '../../../src/connect/provider/hole-watch.ts';
 import {
+  extendRun,
   findRenewal,
   isAtLimit,
   isPlanned,
@@ -16,8 +17,12 @@ const ping: RenewalFacts = {
   hasSignalLane: false,
   anchor: aged(720_000),
   time: now,
-  dataAt: now - 1000,
+  dataRun: { since: now - 61_000, until: now - 1000 },
 };
+/** Data came for so long without a pause. */
+const after = (ms: number): Partial<RenewalFacts> => ({
+  dataRun: { since: now - 1000 - ms, until: now - 1000 },
+});
 const signals: RenewalFacts = {
   ...ping,
   kind: 'signals',
@@ -28,8 +33,8 @@ const signals: RenewalFacts = {
 
 test.each<readonly [string, RenewalFacts, ReturnType<typeof findRenewal>]>([
   ['a ping in a pause', ping, 'idle'],
-  ['a ping while data flows', { ...ping, dataAt: now }, 'idle'],
-  ['a ping before any data', { ...ping, dataAt: undefined }, undefined],
+  ['a ping while data flows', { ...ping, dataRun: { since: now - 60_000, until: now } }, 'idle'],
+  ['a ping before any data', { ...ping, dataRun: undefined }, undefined],
   ['a ping beside a lane of signals', { ...ping, hasSignalLane: true }, undefined],
   ['data', { ...ping, kind: 'data' }, undefined],
   ['a Pack without frames', { ...ping, kind: 'empty' }, undefined],
@@ -40,6 +45,21 @@ test.each<readonly [string, RenewalFacts, ReturnType<typeof findRenewal>]>([
     undefined,
   ],
   [
+    'a ping after a run that reached beyond the contract, were it to come again',
+    { ...ping, ...after(600_000), anchor: aged(300_000) },
+    'idle',
+  ],
+  [
+    'a ping after a run that may come again before the contract is over',
+    { ...ping, ...after(599_999), anchor: aged(300_000) },
+    undefined,
+  ],
+  [
+    'a ping after a long run, with a young contract',
+    { ...ping, ...after(900_000), anchor: aged(239_999) },
+    undefined,
+  ],
+  [
     'a ping with an old contract that came a moment ago',
     { ...ping, anchor: { createdAt: now - 800_000, cameAt: now - 119_999 } },
     undefined,
@@ -47,9 +67,20 @@ test.each<readonly [string, RenewalFacts, ReturnType<typeof findRenewal>]>([
   ['signals on their lane', signals, 'signal'],
   ['signals with a young contract', { ...signals, anchor: aged(239_999) }, undefined],
   ['signals on a lane of data', { ...signals, isSignalLane: false }, undefined],
-  ['signals of a consumer without data', { ...signals, dataAt: now - 240_000 }, undefined],
+  [
+    'signals of a consumer without data',
+    { ...signals, dataRun: { since: now - 240_000, until: now - 240_000 } },
+    undefined,
+  ],
 ])('%s: acks are withheld by the rule %3$s', (_, facts, rule) => {
   expect(findRenewal(facts, now)).toBe(rule);
+});
+
+test('data after half a minute without any is another run', () => {
+  const first = extendRun(undefined, 1000);
+  expect(first).toEqual({ since: 1000, until: 1000 });
+  expect(extendRun(first, 30_999)).toEqual({ since: 1000, until: 30_999 });
+  expect(extendRun(first, 31_000)).toEqual({ since: 31_000, until: 31_000 });
 });
 
 test('a sequence that comes sooner than a consumer gives up was not waited for', () => {

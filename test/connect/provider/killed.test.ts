@@ -43,3 +43,38 @@ test('a provider that is killed ten times in mid-flow counts nothing twice, and 
   }
   expect(flow.down.paidBytes).toBeGreaterThan(0.8 * flow.down.sentBytes);
 });
+
+test('a provider that is killed ten times while it reports has in doubt what it was reporting, and nothing else', () => {
+  let [kills, doubtful] = [0, 0];
+  const flow = createFlow({
+    nature: calm,
+    seed: 2,
+    downPerSecond,
+    downBytes,
+    upPerSecond: 10,
+    upBytes: 500,
+    isPaused() {
+      // Checkpoints are on their way, or their answer is.
+      const isReporting = flow.world.doubtfulBytes() > doubtful;
+      if (kills === 10 || !isReporting) return false;
+      kills++;
+      doubtful = flow.world.doubtfulBytes();
+      flow.world.kill();
+      return false;
+    },
+  });
+  flow.run(20 * minute);
+  expect(kills).toBe(10);
+  expect([flow.identities(), flow.world.service.overPaid()]).toEqual([1, []]);
+  expect(flow.longestSilence()).toBeLessThan(2000);
+  let missing = 0;
+  for (const { told, carried, underWay } of flow.world.service.all()) {
+    // A ping may have been withheld when the app ended.
+    expect(told).toBeLessThanOrEqual(carried + underWay);
+    missing += carried - told;
+  }
+  expect(flow.world.doubtfulBytes()).toBe(doubtful);
+  // Books are written down just before: of what was on its way then, the service hears nothing.
+  const inASecond = downPerSecond * downBytes + 10 * 500;
+  expect(missing).toBeLessThan(doubtful + kills * inASecond);
+});

@@ -18,6 +18,7 @@ export interface Bookkeeping {
   kept(now: number): Books | undefined;
   /** When something was written down last. */
   keptAt(): number;
+  /** Of checkpoints that were sent, or are about to be, and that were not answered. */
   doubtfulBytes(): number;
 }
 
@@ -99,6 +100,8 @@ export function createBookkeeping(options: BookkeepingOptions): Bookkeeping {
     }
   };
 
+  const isReporting = (): boolean => doing.kind === 'sending' || doing.kind === 'waiting';
+
   return {
     add: queue.add,
     step(engine, now) {
@@ -120,6 +123,12 @@ export function createBookkeeping(options: BookkeepingOptions): Bookkeeping {
       return { ...toPast(message.books, now), waiting: message.books.waiting };
     },
     keptAt: () => keptAt,
-    doubtfulBytes: queue.doubtfulBytes,
+    doubtfulBytes: () => queue.doubtfulBytes() + (isReporting() ? sumCheckpoints(batch) : 0),
   };
+}
+
+function sumCheckpoints(batch: readonly CloseContract[]): number {
+  return batch
+    .filter(({ isCheckpoint }) => isCheckpoint)
+    .reduce((sum, { ackedByteCount }) => sum + ackedByteCount, 0);
 }

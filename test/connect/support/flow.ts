@@ -121,7 +121,8 @@ export function createFlow(options: FlowOptions): Flow {
     }
     const isPaused = options.isPaused?.(now) ?? false;
     const isOff = isPaused || isOver || outer === undefined;
-    if (isPaused) heardAt = undefined;
+    // What follows a pause is measured from its end.
+    if (isPaused && heardAt !== undefined) heardAt = now;
     for (let due = upPace.due(now, isOff); due > 0; due--) offerUp(upPacket);
     for (let due = downPace.due(now, isOff); due > 0; due--) {
       const packet = Buffer.from(downPacket);
@@ -142,6 +143,8 @@ export function createFlow(options: FlowOptions): Flow {
     identities: () => identities,
     run(ms) {
       world.run(ms, each);
+      // A flow that has ended before is a silence, too.
+      if (heardAt !== undefined) silence = Math.max(silence, world.now() - heardAt);
       isOver = true;
       world.run(5000, each);
       world.end();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { loadIdentity, makeIdentity, toPublication } from '../../../src/connect/sealed/identity.ts';
 import { makeClockRateMessage } from '../../../src/connect/socket/clock-rate.ts';
 import { residentMigrate } from '../../../src/connect/wire/control-messages.ts';
 import { createIdSource, fromUuid } from '../../../src/connect/wire/id.ts';
@@ -295,6 +296,36 @@ test('a clock that is hastened meanwhile is told at once, and minutes pass by it
   }
   const [first = 0] = listBlocks();
   expect(listBlocks()).toEqual(listBlocks().map((_, index) => first + index * 60_000));
+});
+
+test('another key to seal by costs no minute, and other secrets cost one', async () => {
+  const world = await startProviderWorld({ hasten: 600 });
+  const client = await world.register();
+  const { control } = client;
+  const raw = await open(world, client);
+  const pings = setInterval(() => raw.socket.send(Buffer.alloc(0)), 1000);
+  onTestFinished(() => clearInterval(pings));
+  using database = openDatabase(world.directory);
+  const count = () =>
+    database
+      .prepare('select count(*) as minutes, sum(changes) as changes from reliability_block')
+      .get() as { readonly minutes: number; readonly changes: number | null };
+  const waitForMinutes = (most: number) =>
+    waitUntil(() => expect(count().minutes).toBeGreaterThan(most));
+  // Until it counts as connected, nothing that it publishes would cost a minute.
+  await waitForMinutes(2);
+  for (let keys = 1; keys <= 3; keys++) {
+    const { minutes } = count();
+    const published = await control.publishIdentity(
+      toPublication(loadIdentity(makeIdentity(randomBytes))),
+      never,
+    );
+    expect(published.kind).toBe('done');
+    await waitForMinutes(minutes + 1);
+  }
+  expect(count().changes).toBe(0);
+  await control.provide([{ mode: provideModes.public, secret: randomBytes(32) }], never);
+  await waitUntil(() => expect(count().changes).toBe(1));
 });
 
 test('a socket that cannot be noted is closed, and the service goes on', async () => {

@@ -46,7 +46,7 @@ export interface SegmentCount {
    * yet.
    */
   unreadBytes(table: NftTable | undefined): number;
-  /** True where something was carried by the devices since the reading before the last one. */
+  /** True where traffic was carried by the devices since the reading before the last one. */
   isBusy(): boolean;
 }
 
@@ -62,11 +62,17 @@ const leastPerByte = 1.15;
 const largestPerByte = 4;
 /** The second compares what the first one still found on its way. */
 const mostIdleReadings = 3;
+/**
+ * No more than this is no traffic: WireGuard's own messages, which the kernel's counts at its
+ * device, and the kernel's search for routers there. Each reading starts a program. What it is all
+ * the same is read with what comes after it, and held back from the cap until then.
+ */
+const ownBytes = 1_000;
 
 /** A source's device that is there. */
 export interface CountedDevice {
   readonly name: string;
-  /** What it carried since it was made: while both are the same, nothing is read. */
+  /** What it carried since it was made: while both are nearly the same, nothing is read. */
   readonly rxBytes: number;
   readonly txBytes: number;
 }
@@ -96,7 +102,7 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
   let isBusy = false;
   /** False where this pass reads nothing, because nothing is to be found. */
   let isAwaited = false;
-  let carried = '';
+  let carried: readonly CountedDevice[] | undefined;
   /** Devices whose count was begun; undefined before there was one, or a table. */
   let counted: string | undefined;
   /** Readings that succeeded since something was carried. */
@@ -160,15 +166,14 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
     unreadBytes,
     isBusy: () => isBusy,
     async read(devices) {
-      const now = devices.map((own) => `${own.name} ${own.rxBytes} ${own.txBytes}`).join();
-      isBusy = now !== carried;
+      isBusy = hasCarried(devices, carried);
       if (isBusy) idleReadings = 0;
       // Once more after the last packet, which may have been on its way at the last reading; not
       // for ever, because no table is compared with it while none is read.
       const isSettled = unseen.up.isSettled() && unseen.down.isSettled();
       isAwaited = !isRead || isBusy || !(isSettled || idleReadings >= mostIdleReadings);
       if (!isAwaited) return;
-      carried = now;
+      carried = devices;
       const names = devices.map(({ name }) => name);
       // Where an agent begins beside devices that carry already, the next pass compares with this.
       if (counted === undefined && names.length > 0) counted = names.join();
@@ -219,4 +224,18 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
       return { ...table, quotas: new Map([...table.quotas, ...quotas]) };
     },
   };
+}
+
+/** True where these are other devices than before, or have carried more than is their own. */
+function hasCarried(
+  devices: readonly CountedDevice[],
+  before: readonly CountedDevice[] | undefined,
+): boolean {
+  if (devices.length !== before?.length) return true;
+  const more = devices.map(({ name, rxBytes, txBytes }, place) => {
+    const last = before[place];
+    const isSame = last?.name === name && rxBytes >= last.rxBytes && txBytes >= last.txBytes;
+    return isSame ? rxBytes - last.rxBytes + txBytes - last.txBytes : Number.POSITIVE_INFINITY;
+  });
+  return more.reduce((sum, bytes) => sum + bytes, 0) > ownBytes;
 }

@@ -1,5 +1,4 @@
 import { createSocket } from 'node:dgram';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Probe, toProbeNumber, toProbeTarget } from '../gateway/self-test.ts';
 import { judgeSelfTest, type SelfTestResult } from '../gateway/self-test-verdict.ts';
 import type { Exec } from '../system/exec.ts';
@@ -63,7 +62,7 @@ export async function sendProbes(probes: readonly Probe[]): Promise<void> {
   await Promise.all(([4, 6] as const).map((family) => sendFamily(probes, family)));
 }
 
-/** The kernel handles the packets before `send` resolves, or within the moment that is waited. */
+/** The kernel handles the packets before `send` resolves. */
 async function sendFamily(probes: readonly Probe[], family: Probe['family']): Promise<void> {
   const own = probes.filter((probe) => probe.family === family);
   if (own.length === 0) return;
@@ -76,7 +75,6 @@ async function sendFamily(probes: readonly Probe[], family: Probe['family']): Pr
     });
   try {
     await Promise.all(own.map(send));
-    await sleep(5);
   } finally {
     socket.close();
   }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { lstatSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { basename, dirname } from 'node:path';
 import { rethrow } from '../errors/codes.ts';
@@ -31,7 +32,7 @@ export function createControlSocket(
   let made: Identity | undefined;
   return {
     async keepOpen() {
-      if (made !== undefined && isSame(made, await identify(path))) return false;
+      if (made !== undefined && isSame(made, lookNow(path))) return false;
       await ensureDirectory(dirname(path));
       await clearStaleSocket(path);
       // It goes on with the commands that it has. Closing removes the file at the path, so it comes
@@ -59,6 +60,18 @@ interface Identity {
 
 const isSame = (one: Identity, other: Identity | undefined) =>
   one.dev === other?.dev && one.ino === other.ino;
+
+/**
+ * As `identify`, at once: this is asked every few seconds, and each step by another thread wakes
+ * the process once more. The kernel has it in memory.
+ */
+function lookNow(path: string): Identity | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
 
 /** undefined where there is nothing, or nothing that can be looked at. */
 async function identify(path: string): Promise<Identity | undefined> {

@@ -6,6 +6,7 @@ import { closeServer } from './close-server.ts';
 import { createControlSocket } from './control-socket.ts';
 import { createHandler, type Listener } from './handler.ts';
 import { limitConnections, mostConnections } from './limit-connections.ts';
+import { limitPatience } from './limit-patience.ts';
 import { hasReaders, toReadersPath } from './readers-socket.ts';
 import type { StatusSource } from './source.ts';
 
@@ -49,6 +50,8 @@ const mostOfCaller = 16;
  * carried out.
  */
 const silentMs = 60_000;
+/** A timer can hold no longer wait (ms). */
+const longestMs = 2 ** 31 - 1;
 
 export function createStatusServer(options: StatusServerOptions): StatusServer {
   const { listen, socketPath, onPageProblem } = options;
@@ -86,15 +89,17 @@ export function createStatusServer(options: StatusServerOptions): StatusServer {
 function createBounded({ source, ownNames }: StatusServerOptions, listener: Listener): Server {
   const server = createServer(
     {
-      requestTimeout: 10_000,
-      headersTimeout: 5_000,
+      // Node would look for slow callers by a timer that also wakes a process without any.
+      requestTimeout: 0,
+      headersTimeout: 0,
+      connectionsCheckingInterval: longestMs,
       keepAliveTimeout: 5_000,
-      connectionsCheckingInterval: 5_000,
       maxHeaderSize: 8 * 1024,
     },
     createHandler(source, listener, ownNames),
   );
   server.timeout = silentMs;
+  limitPatience(server);
   limitConnections(server, listener === 'tcp' ? mostOfCaller : mostConnections);
   return server;
 }

@@ -4,7 +4,7 @@ import { findHostHardware } from './host-hardware.ts';
 import type { KeepProgram, KeptProgram } from './kept-program.ts';
 import { type PingSaid, readPingLine } from './ping-line.ts';
 import { findLoader } from './program-loader.ts';
-import { writeSysctl } from './sysctl.ts';
+import { readSysctl, writeSysctl } from './sysctl.ts';
 
 /** A ping that may be used here. */
 export interface Ping {
@@ -34,7 +34,7 @@ export interface NoPing {
 export interface PingParts {
   readonly exec: Exec;
   readonly keepProgram: KeepProgram;
-  /** By default the groups that may ping, in this network namespace. */
+  /** Lets a group ping; by default in this network namespace. */
   readonly allowGroup?: ((group: number) => Promise<void>) | undefined;
   readonly findLoader?: typeof findLoader | undefined;
 }
@@ -88,7 +88,21 @@ async function tryOut(exec: Exec, argv: readonly string[]): Promise<SystemError 
 async function allowGroupHere(exec: Exec, group: number): Promise<void> {
   // Where there is hardware the network is the host's, whose settings are left alone.
   if ((await findHostHardware(exec)) !== undefined) return;
-  await writeSysctl('net/ipv4/ping_group_range', `${group} ${group}`);
+  const path = 'net/ipv4/ping_group_range';
+  const range = widenGroups(await readSysctl(path), group);
+  if (range !== undefined) await writeSysctl(path, range);
+}
+
+/**
+ * Pure. The range of groups that has this one too, and all of the present one: it may be somebody
+ * else's. undefined where nothing has to change: ping fails for another reason then.
+ */
+export function widenGroups(present: string | undefined, group: number): string | undefined {
+  const [first, last] = (present ?? '').split(/\s+/).map(Number);
+  if (first === undefined || last === undefined) return undefined;
+  if (first <= group && group <= last) return undefined;
+  // The kernel's words for nobody are a range that ends before it begins.
+  return first > last ? `${group} ${group}` : `${Math.min(first, group)} ${Math.max(last, group)}`;
 }
 
 function createPing(keepProgram: KeepProgram, argv: readonly string[]): Ping {

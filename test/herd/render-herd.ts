@@ -1,4 +1,5 @@
 import { renderSparkline } from '../../src/lib/bars.ts';
+import { type ProbesRow, probesGoal } from './probes.ts';
 import { goalRatio, type HerdResult } from './run-herd.ts';
 
 const plotWidth = 60;
@@ -37,6 +38,21 @@ export function renderHerd({ agents, seed, windowSeconds, rows }: HerdResult): s
     '',
     `the highest of each column; the full height is ${goalRatio} means of rest`,
     ...plots,
+    '',
+  ].join('\n');
+}
+
+/** A table of what the household's probes add. */
+export function renderProbes(rows: readonly ProbesRow[]): string {
+  const width = Math.max(...rows.map(({ name }) => name.length), 30);
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, place) => (place === 0 ? cell.padEnd(width) : cell.padStart(9))).join('  ');
+  return [
+    '',
+    `connections a second by the probes of a thousand sharing devices; the goal is less than ${probesGoal}`,
+    '',
+    line(['devices', 'mean', 'peak']),
+    ...rows.map(({ name, mean, peak }) => line([name, mean.toFixed(2), peak.toFixed(2)])),
     '',
   ].join('\n');
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { countProbes, judgeProbes, probesGoal } from '../herd/probes.ts';
 import { goalRatio, runHerd } from '../herd/run-herd.ts';
 
 const herd = await runHerd({ agents: 2_000, seed: 1 });
@@ -22,5 +23,16 @@ describe('the load of very many devices on one service', () => {
       await runHerd({ agents: 20, seed: 7 }),
     ];
     expect(first).toEqual(second);
+  });
+});
+
+describe('the connections of the household probes', () => {
+  test('are less than one a second for a thousand sharing devices, most of which have a ping', async () => {
+    const counted = await countProbes({ seed: 1, first: 0, end: 3_000 });
+    const [most, none] = judgeProbes({ agents: 3_000 }, counted);
+    expect(most?.mean).toBeGreaterThan(0);
+    expect(most?.mean).toBeLessThan(probesGoal);
+    // One of ten is busy, and then connects once in five seconds.
+    expect(none?.mean).toBeCloseTo(20, 0);
   });
 });

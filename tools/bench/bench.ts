@@ -87,8 +87,16 @@ async function benchAgent({
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   const loadBefore = await readLoad();
   const figures: Figure[] = [];
-  for (const name of names)
-    figures.push(...(await parts[name]({ distDirectory: __dirname, rounds, restSeconds, say })));
+  for (const name of names) {
+    const measuring = parts[name]({ distDirectory: __dirname, rounds, restSeconds, say });
+    // Minutes of others' measuring are not lost with it.
+    const measured = await measuring.catch((error: unknown) => {
+      say(`tributary: measuring ${name} failed: ${messageOf(error)}`);
+      process.exitCode = 1;
+      return [];
+    });
+    figures.push(...measured);
+  }
   const load = { before: loadBefore, after: await readLoad() };
   const judged = figures.map((figure) => ({
     ...figure,

@@ -68,10 +68,11 @@ const longestStartMs = 10_000;
  */
 const trustMs = 300_000;
 /**
- * The counts of rules are read at least this often (ms). A monitor of nft that was stopped reports
- * not even the renewals of the permit.
+ * The counts of rules are read at least this often (ms), also while next to nothing passes. That
+ * other programs left the rules alone is known otherwise: a monitor of nft that was stopped reports
+ * not even the next renewal of the permit.
  */
-const countsMs = 60_000;
+const countsMs = 300_000;
 /** The time (ms) that a monitor needs after its start before it reports changes. */
 const hearingMs = 2_000;
 /** Programs that change links, addresses, routes or rules. */

@@ -1,5 +1,6 @@
 import { type ObservedHost, observeHost } from '../../data-path/observe.ts';
 import { holdsPermit, isPermitHeld } from '../../data-path/permit.ts';
+import type { CountedDevice, SegmentCount } from '../../data-path/segment-count.ts';
 import type { DataPathHost } from '../../data-path/state.ts';
 import type { UsageAccounting } from '../../data-path/usage-accounting.ts';
 import type { NftTable } from '../../system/nft.ts';
@@ -10,6 +11,8 @@ import { hasDueTest } from './note-self-test.ts';
 
 export interface ObservePassParts extends Pick<Shared, 'state'> {
   readonly host: Pick<DataPathHost, 'exec'>;
+  /** What is compared with the table is read before it, and not where the table is not read. */
+  readonly segments: Pick<SegmentCount, 'read'>;
   readonly watch: Pick<KernelWatch, 'observeNetwork' | 'vouchesFor'>;
   readonly usage: Pick<UsageAccounting, 'stopAtBytes'>;
   /** What an interface carried since it was made; undefined for a name that no interface has. */
@@ -21,6 +24,17 @@ export interface PassObservation {
   readonly host: ObservedHost;
   /** When the table in `host` was read. If `host.isVouched`, the last pass read it. */
   readonly tableRead: AgentState['path']['tableRead'];
+}
+
+/** The sources' devices that are there, for the count of what they carry. */
+export function listDevices({
+  state,
+  readCarried,
+}: Pick<ObservePassParts, 'state' | 'readCarried'>): readonly CountedDevice[] {
+  return state.sources.all.flatMap(({ driver: { device: name } }) => {
+    const carried = readCarried(name);
+    return carried === undefined ? [] : [{ name, ...carried }];
+  });
 }
 
 /** More bytes than WireGuard sends on its own between two readings of the table. */
@@ -35,6 +49,7 @@ export async function observePass(parts: ObservePassParts): Promise<PassObservat
   const { state, host, watch } = parts;
   const { path } = state;
   const vouched = await findVouchedTable(parts);
+  if (vouched === undefined) await parts.segments.read(listDevices(parts));
   const tableRead = vouched === undefined ? noteReading(parts) : path.tableRead;
   const observed = await observeHost(host.exec, {
     devices: state.sources.all.map(({ driver }) => driver.device),
@@ -82,7 +97,7 @@ function isQuiet(parts: ObservePassParts): boolean {
 
 /** The bytes that all existing devices of sources carried; undefined if no device exists. */
 function countCarriedBytes({ state, readCarried }: ObservePassParts): number | undefined {
-  const each = state.sources.all.flatMap(({ driver }) => readCarried(driver.device) ?? []);
+  const each = listDevices({ state, readCarried });
   if (each.length === 0) return undefined;
   return each.reduce((sum, { rxBytes, txBytes }) => sum + rxBytes + txBytes, 0);
 }

@@ -1,6 +1,6 @@
 import { observeTable } from '../../data-path/observe.ts';
 import { type DataPath, reconcileDataPath } from '../../data-path/reconcile.ts';
-import type { CountedDevice, SegmentCount } from '../../data-path/segment-count.ts';
+import type { SegmentCount } from '../../data-path/segment-count.ts';
 import { toCountedUplink } from '../../data-path/segment-reader.ts';
 import type { SelfTest } from '../../data-path/self-test.ts';
 import { type DataPathHost, readTotals } from '../../data-path/state.ts';
@@ -22,7 +22,12 @@ import {
   nothingNoted,
 } from './note-sources.ts';
 import { noteWay } from './note-way.ts';
-import { type ObservePassParts, observePass, type PassObservation } from './observe-pass.ts';
+import {
+  listDevices,
+  type ObservePassParts,
+  observePass,
+  type PassObservation,
+} from './observe-pass.ts';
 
 export interface PassParts
   extends ObservePassParts,
@@ -59,7 +64,6 @@ export async function runPass(parts: PassParts): Promise<void> {
   // Kept in the state: a pass that fails must not forget that a stranger has changed the table.
   if (parts.watch.takeFenceChange() && path.observed !== undefined)
     path.observed = { ...path.observed, record: undefined };
-  await parts.segments.read(listDevices(parts));
   const found = await observePass(parts);
   // A vouched table is an older one, which was corrected when it was read.
   const counted = found.host.isVouched
@@ -106,14 +110,6 @@ export async function runPass(parts: PassParts): Promise<void> {
  */
 export function noteFailure(parts: Pick<PassParts, 'path' | 'now'>, failure: TributaryError): void {
   note(parts, 'gatewayProblem', failure);
-}
-
-/** The sources' devices that are there, for the count of what they carry. */
-function listDevices({ state, readCarried }: PassParts): readonly CountedDevice[] {
-  return state.sources.all.flatMap(({ driver: { device: name } }) => {
-    const carried = readCarried(name);
-    return carried === undefined ? [] : [{ name, ...carried }];
-  });
 }
 
 /** What a source wants. One that cannot say keeps its device, and stops no other. */

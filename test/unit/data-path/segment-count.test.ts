@@ -113,6 +113,14 @@ function createKernel() {
       await segments.allow(list(), { stopAtBytes, newUntilBytes: undefined });
       return quotas.get('cap')?.bytes;
     },
+    /** A packet of two segments, 320 bytes of which the rules saw 300. */
+    carryLittle() {
+      seen.packets += 1;
+      seen.bytes += 300;
+      sent.packets += 2;
+      sent.bytes += 320;
+    },
+    unread: () => segments.unreadBytes(list()),
     /** The rules see it before it leaves. */
     handOver() {
       seen.packets += 1;
@@ -266,6 +274,24 @@ describe('the headers of joined segments', () => {
     expect(kernel.hasEntrance()).toBe(true);
     await kernel.begin(false);
     expect(kernel.hasEntrance()).toBe(isOthers);
+  });
+
+  test("of so little that it may be WireGuard's own are read with what comes after it", async () => {
+    const kernel = createKernel();
+    await kernel.pass();
+    kernel.carry(20);
+    for (let count = 0; count < 4; count += 1) await kernel.pass();
+    kernel.commands.length = 0;
+    const before = kernel.unread();
+    for (let count = 0; count < 3; count += 1) {
+      kernel.carryLittle();
+      await kernel.pass();
+    }
+    expect(kernel.commands).toEqual([]);
+    // The cap holds back what they may lack.
+    expect(kernel.unread() - before).toBe(Math.ceil(3 * 300 * 0.15));
+    kernel.carry(20);
+    expect(await kernel.pass()).toEqual({ packets: 41, bytes: 1_960 });
   });
 
   test('are read only while something is carried', async () => {

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -561,6 +562,20 @@ describe('the socket', () => {
     expect((await stat(fixture.socketPath)).mode & 0o777).toBe(0o600);
     reloads.resolve();
     expect((await waiting).status).toBe(200);
+  });
+
+  test('is found to be there without any other thread, each of which would wake the process', async () => {
+    await using fixture = await createStatusFixture('no-page');
+    await fixture.start();
+    const asked: string[] = [];
+    const hook = createHook({
+      init(_id, type) {
+        if (type.startsWith('FS') || type === 'FILEHANDLE') asked.push(type);
+      },
+    }).enable();
+    expect(await fixture.server.keepOpen()).toEqual([]);
+    hook.disable();
+    expect(asked).toEqual([]);
   });
 
   test('is left to another agent that took its place', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { SystemError } from '../../../src/system/errors.ts';
 import type { KeptProgram } from '../../../src/system/kept-program.ts';
-import { findPing } from '../../../src/system/ping.ts';
+import { findPing, widenGroups } from '../../../src/system/ping.ts';
 
 const missing = new SystemError('missing-program', 'trying ping: ping is not installed');
 const refused = new SystemError('command-failed', 'trying ping: ping exited with 2: socket');
@@ -58,6 +58,20 @@ describe('whether ping may be used', () => {
     const { message } = outcomes.at(-1) as SystemError;
     expect(await machine.find()).toEqual({ problem, message });
     expect(machine.tried).toEqual(tried);
+  });
+});
+
+describe('the groups that may ping', () => {
+  test.each([
+    ['1\t0', 990, '990 990'],
+    ['0\t2147483647', 990, undefined],
+    ['990 990', 990, undefined],
+    ['100\t200', 990, '100 990'],
+    ['1000 2000', 0, '0 2000'],
+    ['', 0, undefined],
+    [undefined, 0, undefined],
+  ])('of %j are with %i: %j', (present, group, expected) => {
+    expect(widenGroups(present, group)).toBe(expected);
   });
 });
 

@@ -547,6 +547,30 @@ describe('a pass of the data path', () => {
     expect(lines).toEqual([held, renewed]);
   });
 
+  test.each([
+    { rxBytes: 32, txBytes: 48 },
+    { rxBytes: 2_000, txBytes: 3_000 },
+  ])('starts no program for what WireGuard itself and the kernel carried: %j', async (given) => {
+    const world = await createRestingWorld();
+    const programs: string[] = [];
+    const { exec } = world.machine;
+    world.tamper((command) => {
+      programs.push(command.program);
+      return exec(command);
+    });
+    for (let count = 0; count < 3; count += 1) {
+      const link = world.machine.links.get(tunnelInterface);
+      if (link?.traffic !== undefined)
+        link.traffic = {
+          ...link.traffic,
+          rxBytes: link.traffic.rxBytes + given.rxBytes,
+          txBytes: link.traffic.txBytes + given.txBytes,
+        };
+      await world.loop.tick();
+    }
+    expect(programs).not.toContain('tc');
+  });
+
   test('renews no permit that a probe has taken away before it has read why', async () => {
     const world = await createRestingWorld();
     // As the rule does: no monitor tells of it.

@@ -76,6 +76,15 @@ describe('the bundle of the packages and the image', () => {
     expect(engine.length).toBeLessThan(250_000);
   });
 
+  test('has of the client for HTTP what the agent uses, with its parser once', () => {
+    const [client, ...others] = bundle.files.filter(({ text }) => text.includes('llhttp_execute'));
+    expect(others).toEqual([]);
+    // A parser begins so, as text: version 1 of WebAssembly.
+    expect(client?.text.match(/AGFzbQE/g)).toHaveLength(1);
+    // All of it is in memory as long as the agent runs.
+    expect(client?.text.length).toBeLessThan(230_000);
+  });
+
   test('loads nothing but itself and what Node brings, wherever it is started', () => {
     const asked = bundle.files.flatMap(({ text }) =>
       [...text.matchAll(/\b(?:require|import)\([`'"]([^`'"]+)[`'"]\)/g)].map(

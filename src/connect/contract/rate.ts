@@ -6,7 +6,7 @@ export interface MinuteRate {
   add(bytes: number, now: number): void;
   /** The last whole minute's, or this one's where more. */
   bytesPerMinute(now: number): number;
-  /** Of this minute and the four before it, those of the busiest. */
+  /** What the busiest took of this minute and the four before it. */
   mostPerMinute(now: number): number;
 }
 

@@ -16,8 +16,9 @@ export interface SegmentCount {
   /**
    * Reads what left by these devices and by the uplink, and makes the kernel count it where it does
    * not yet. Called before the table is read, so that no more is added than the rules have counted.
+   * With a cap, the least that was carried is read, because the rules stop early by what is unread.
    */
-  read(devices: readonly CountedDevice[]): Promise<void>;
+  read(devices: readonly CountedDevice[], cap: { readonly hasCap: boolean }): Promise<void>;
   /**
    * Does so for devices and an uplink that are new after it, before anything may pass them. The
    * table is read after the devices: what passed between would hide as many bytes of headers.
@@ -65,7 +66,7 @@ const mostIdleReadings = 3;
 /**
  * No more than this is no traffic: WireGuard's own messages, which the kernel's counts at its
  * device, and the kernel's search for routers there. Each reading starts a program. What it is all
- * the same is read with what comes after it, and held back from the cap until then.
+ * the same is read with what comes after it.
  */
 const ownBytes = 1_000;
 
@@ -165,8 +166,8 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
     mostPerByte,
     unreadBytes,
     isBusy: () => isBusy,
-    async read(devices) {
-      isBusy = hasCarried(devices, carried);
+    async read(devices, { hasCap }) {
+      isBusy = hasCarried(devices, carried, hasCap ? 0 : ownBytes);
       if (isBusy) idleReadings = 0;
       // Once more after the last packet, which may have been on its way at the last reading; not
       // for ever, because no table is compared with it while none is read.
@@ -226,10 +227,11 @@ export function createSegmentCount(exec: Exec, line: Pick<LineShaper, 'passage'>
   };
 }
 
-/** True where these are other devices than before, or have carried more than is their own. */
+/** True where these are other devices than before, or have carried more than this since. */
 function hasCarried(
   devices: readonly CountedDevice[],
   before: readonly CountedDevice[] | undefined,
+  leastBytes: number,
 ): boolean {
   if (devices.length !== before?.length) return true;
   const more = devices.map(({ name, rxBytes, txBytes }, place) => {
@@ -237,5 +239,5 @@ function hasCarried(
     const isSame = last?.name === name && rxBytes >= last.rxBytes && txBytes >= last.txBytes;
     return isSame ? rxBytes - last.rxBytes + txBytes - last.txBytes : Number.POSITIVE_INFINITY;
   });
-  return more.reduce((sum, bytes) => sum + bytes, 0) > ownBytes;
+  return more.reduce((sum, bytes) => sum + bytes, 0) > leastBytes;
 }

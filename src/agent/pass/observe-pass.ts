@@ -49,7 +49,10 @@ export async function observePass(parts: ObservePassParts): Promise<PassObservat
   const { state, host, watch } = parts;
   const { path } = state;
   const vouched = await findVouchedTable(parts);
-  if (vouched === undefined) await parts.segments.read(listDevices(parts));
+  if (vouched === undefined)
+    await parts.segments.read(listDevices(parts), {
+      hasCap: parts.usage.stopAtBytes() !== undefined,
+    });
   const tableRead = vouched === undefined ? noteReading(parts) : path.tableRead;
   const observed = await observeHost(host.exec, {
     devices: state.sources.all.map(({ driver }) => driver.device),

@@ -143,7 +143,7 @@ function createKernel(script: readonly Moment[]) {
       uncountedBytes += saidOfRestarts * (seen.bytes - before) + inLook + onItsWayBytes;
     },
     async begin() {
-      await segments.read([]);
+      await segments.read([], { hasCap: true });
       await begin();
       mayFail = true;
       quota.bytes = toAllowance(capBytes, 0, segments.mostPerByte()) ?? 0;
@@ -151,7 +151,7 @@ function createKernel(script: readonly Moment[]) {
     /** `isMaking`: it makes another source's device. */
     async pass(isMaking: boolean) {
       const before = seen.bytes;
-      await segments.read(devices());
+      await segments.read(devices(), { hasCap: true });
       const table = list();
       lookedAtBytes = seen.bytes;
       inLookBytes = lookedAtBytes - before;

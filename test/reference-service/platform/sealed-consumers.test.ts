@@ -140,15 +140,15 @@ test.each(['public', 'network'] as const)(
     const { networkId: network } = await world.service.admin.createAuthCode({});
     const of = { count: 1, sealing: 'required', network } as const;
     const { consumers, received } = await startConsumers(world, provider, of);
-    const exchange = () => {
-      consumers.send(0, [packetOf(1)]);
-      return received.length;
+    const exchange = (number: number) => {
+      consumers.send(0, [packetOf(number)]);
+      return received.filter((packet) => packet[28] === number).length;
     };
-    await expect.poll(exchange).toBeGreaterThan(10);
+    await expect.poll(() => exchange(1)).toBeGreaterThan(10);
     await first.stop();
     const { engine } = await world.provide(provider, undefined, how);
-    const until = received.length + 20;
-    await expect.poll(exchange).toBeGreaterThan(until);
+    // On a busy machine much of what the first one answered is still to come, and proves nothing.
+    await expect.poll(() => exchange(2)).toBeGreaterThan(20);
     expect(engine.counters().sealing).toMatchObject({ handshakes: 1, proven: 1, refused: {} });
   },
 );

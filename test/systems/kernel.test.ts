@@ -58,6 +58,8 @@ describe.skipIf(process.arch !== 'x64').each(['bookworm', 'trixie'] as const)(
     install 1.0.0
     tributary config set service.allow_insecure_http true
     tributary config set gateway.allow_destinations '[192.0.2.0/24, 198.51.100.0/24]'
+    # The emulated machine's own delays are no household's.
+    tributary config set provide.household off
     tributary config set service.base_url $service
     until_true 30 is_phase signed-out
     # A code that is this old by now may have run out.
@@ -85,8 +87,6 @@ describe.skipIf(process.arch !== 'x64').each(['bookworm', 'trixie'] as const)(
     is_counted_soon() { is_counted >counted; }
     until_true 20 is_counted_soon
     cat counted
-    # The emulated machine's own delays are no household's.
-    tributary config set provide.household off
     tributary config set provide.rate_limit.line '4 Mbit'
     systemctl reload tributary
     until_true 20 sh -c 'ip netns exec tributary tc class show dev tributary-line | grep -q "rate 4Mbit"'

@@ -5,6 +5,7 @@ import type { Facts } from '../health/facts.ts';
 import { findEarned } from '../health/service-figures.ts';
 import { isClockSet } from '../lib/clock.ts';
 import { formatBytes } from '../lib/units.ts';
+import { isWider } from '../provide/mode-width.ts';
 import { type ProfileName, profiles } from '../service/profiles.ts';
 import { noTunnel } from '../source/wireguard/wireguard-source.ts';
 import { moveUnsetTimes } from './move-times.ts';
@@ -128,9 +129,12 @@ function toPause({ mode, configuration }: AgentState): Facts['provide']['pause']
   return { code: 'cap-reached', message, since: mode.capReachedSince };
 }
 
-function toWider({ mode, confirmedMode }: AgentState): Facts['provide']['wider'] {
-  if (mode.widerSince === undefined) return undefined;
-  const [has, wanted] = [confirmedMode.current(), mode.decision?.mode];
+/** Nothing as soon as the service has the mode, even before the next pass knows of it. */
+function toWider(state: AgentState): Facts['provide']['wider'] {
+  const { mode, confirmedMode, overrides, configuration } = state;
+  const wanted = overrides.current()?.mode ?? mode.scheduled ?? configuration.config.provide.mode;
+  const has = confirmedMode.current();
+  if (mode.widerSince === undefined || has === undefined || !isWider(has, wanted)) return undefined;
   const message = `The service has ${has}, which lets in more people than ${wanted}. Nothing passes until it has ${wanted}.`;
   return { code: 'mode-not-applied', message, since: mode.widerSince };
 }

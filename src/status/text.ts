@@ -4,6 +4,7 @@ import { statistics } from '../health/statistics.ts';
 import { formatBitrate, formatBytes, formatSeconds, formatUsdc } from '../lib/units.ts';
 import { chooserWords, findChosenMode } from './chosen-mode.ts';
 import { describeMarket, describeProvided, layOutCarried } from './describe-market.ts';
+import { describePhase } from './describe-phase.ts';
 import { describeReach } from './describe-reach.ts';
 import {
   describeConsumers,
@@ -42,7 +43,7 @@ export const phaseNames: Readonly<Record<StatusDocument['phase'], string>> = {
 export function renderStatus(document: StatusDocument, now: Date): readonly StatusLine[] {
   const { tone } = phaseTraits[document.phase];
   return [
-    { text: `Tributary is ${document.phase}`, tone },
+    { text: `Tributary is ${describePhase(document, (time) => formatTimeLeft(time, now))}`, tone },
     ...document.reasons.flatMap((reason) => renderReason(reason, tone, now)),
     { text: '', tone: 'plain' },
     ...renderField('Device', [

@@ -179,7 +179,12 @@ export function throwUsageError(error: CommanderError, command: Command): never 
       action,
     });
   }
-  const [, word = ''] = /^error: unknown command '(.+)'/.exec(error.message) ?? [];
+  if (error.code === 'commander.excessArguments' && nameInFull(command) === 'config set') {
+    const [key = '', ...words] = command.args;
+    const action = `Put the value in quotes: sudo tributary config set ${key} '${words.join(' ')}'`;
+    throw refuse('a value of several words is one argument', { cause: error, action });
+  }
+  const [, word = ''] = /^error: unknown (?:command|option) '(.+)'/.exec(error.message) ?? [];
   const other = findElsewhere(word);
   if (other !== undefined) {
     const action = `Did you mean: tributary ${other}`;

@@ -26,6 +26,7 @@ export const commandsElsewhere: Readonly<Record<string, string>> = {
   rename: 'device rename',
   remove: 'device remove',
   version: '--version',
+  '-v': '--version',
 };
 
 /** The command that this word may mean; undefined for a word that is not known. */

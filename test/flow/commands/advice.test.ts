@@ -217,6 +217,22 @@ test('a code that is typed as an argument is refused for what it is', async () =
   });
 });
 
+test.each([
+  [
+    ['config', 'set', 'provide.cap.bytes', '500', 'GB'],
+    'a value of several words is one argument',
+    "Put the value in quotes: sudo tributary config set provide.cap.bytes '500 GB'",
+  ],
+  [['-v'], "unknown option '-v'", 'Did you mean: tributary --version'],
+])('what is typed as %j is understood, and its right form is named', async (line, why, action) => {
+  const { run } = await createCommandWorld();
+  expect(await run(line)).toEqual({
+    exitCode: 64,
+    stdout: '',
+    stderr: `tributary: ${why}\n  > ${action}\n`,
+  });
+});
+
 describe('with --json, an error is one object', () => {
   test.each([
     ['device shre --json', 64],

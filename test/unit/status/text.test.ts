@@ -55,6 +55,34 @@ describe('the status for people', () => {
   });
 });
 
+describe('the first line', () => {
+  const sayFirst = (provide: Partial<Facts['provide']>) => {
+    const facts = createFacts({ provide: { effective: 'none', override: undefined, ...provide } });
+    return renderText(facts).split('\n')[0];
+  };
+
+  test.each([
+    [
+      { override: { mode: 'none', until: new Date(now.getTime() + 7_200_000) } },
+      'paused by you, for 2 h more',
+    ],
+    [{ override: { mode: 'none', until: undefined } }, 'paused by you'],
+    [{ scheduled: 'none' }, 'paused by your schedule'],
+    [{ scheduled: undefined, configured: 'none' }, 'idle'],
+  ] as const)('says of %j: %s', (provide, said) => {
+    expect(sayFirst(provide)).toBe(`Tributary is ${said}`);
+  });
+
+  test('names no pause where forwarding is switched off', () => {
+    const override = { mode: 'none', until: undefined } as const;
+    const facts = createFacts({
+      provide: { effective: 'none', override },
+      gateway: { isEnabled: false, isOpen: false },
+    });
+    expect(renderText(facts).split('\n')[0]).toBe('Tributary is idle');
+  });
+});
+
 describe('the lines of the sources', () => {
   const [tunnel = programSource] = providingFacts.sources;
   const silent = { ...programSource, life: undefined, silentSince: ago(30) };

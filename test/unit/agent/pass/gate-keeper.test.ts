@@ -106,8 +106,19 @@ describe('a service that has a wider mode than the wanted one', () => {
     await world.loop.tick();
     expect(world.facts().provide.wider?.since).toEqual(since);
     await world.confirmedMode.note('friends');
+    // It is not said to have more than was asked for until the next pass.
+    expect(world.facts().provide.wider).toBeUndefined();
     await world.loop.tick();
     expect(look(world).slice(0, 2)).toEqual(open.slice(0, 2));
+  });
+
+  test('is said to have too much as soon as the owner wants less', async () => {
+    const world = await createProvidingWorld({ provide });
+    await world.confirmedMode.note('friends');
+    await world.overrides.set('network', 3600);
+    await world.loop.tick();
+    expect(look(world)).toEqual(shut);
+    expect(world.facts().provide.wider?.message).toContain('more people than network');
   });
 
   test.each<readonly [ProvideMode, ProvideMode | undefined]>([

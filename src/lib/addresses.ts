@@ -109,11 +109,9 @@ export function toGroups(address: string): readonly number[] {
   // has a hundred thousand of them.
   const isPlain = /^[\da-f:]+$/i.test(address);
   const plain = isPlain ? address : new URL(`http://[${address}]/`).hostname.slice(1, -1);
-  const [start = [], end] = plain.split('::').map(readGroups);
+  const [start = [], end] = plain
+    .split('::')
+    .map((half) => (half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16))));
   if (end === undefined) return start;
   return [...start, ...Array<number>(8 - start.length - end.length).fill(0), ...end];
-}
-
-function readGroups(text: string): readonly number[] {
-  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 }

@@ -6,6 +6,11 @@ import { systemCodeOf } from './errors.ts';
 export interface Names {
   /** Every address of a name, in the order in which they are tried. */
   lookUp(host: string): Promise<readonly string[]>;
+  /**
+   * What was good before, until an address that the name servers gave has been good too: they may
+   * name a wrong one. Only for those who know the right machine by its key.
+   */
+  alsoGood?(host: string): readonly string[];
   /** The address is what the name stands for: it took a connection, and agreed on what it is. */
   noteGood?(host: string, address: string): void;
   /** Each address is there, and is not what the name stands for. */

@@ -46,6 +46,8 @@ export function createKeptNames({
   const doubtedSinceMs = new Map<string, number>();
   /** Names whose last lookup gave what was good before. */
   const stoodIn = new Set<string>();
+  /** Names of which an answer has led to the right machine in this life. */
+  const confirmed = new Set<string>();
 
   const keepAll = () => {
     kept = Object.fromEntries([...good].slice(-mostNames));
@@ -105,8 +107,10 @@ export function createKeptNames({
       else stoodIn.delete(host);
       return found ?? standIn(host) ?? asked;
     },
+    alsoGood: (host) => (confirmed.has(host) ? [] : (good.get(host) ?? [])),
     noteGood(host, address) {
       if (isIP(host) !== 0) return;
+      if (answers.get(host)?.includes(address)) confirmed.add(host);
       doubtedSinceMs.delete(host);
       const others = (standIn(host) ?? []).filter((other) => other !== address);
       const addresses = [address, ...others].slice(0, mostAddresses);

@@ -6,18 +6,19 @@ import type { Endpoint } from './state.ts';
 
 /**
  * The endpoint under each address of its name, because `wg` would wait for a name server and take
- * only the first. Addresses that the context does not allow are left out. It takes as long as the
- * system's name servers take, so a pass does not wait for its end.
+ * only the first, and after them what was good before. Addresses that the context does not allow
+ * are left out. It takes as long as the system's name servers take, so a pass does not wait for its
+ * end.
  * @throws tunnel-failed where none is left
  */
 export async function resolveEndpoint(
   { host, port }: Endpoint,
   context: ServiceContext,
-  names: Pick<Names, 'lookUp'> = systemNames,
+  names: Pick<Names, 'lookUp' | 'alsoGood'> = systemNames,
 ): Promise<readonly string[]> {
   const doing = `resolving the tunnel's endpoint ${host}`;
   const found = await names.lookUp(host).catch(rethrow('tunnel-failed', doing));
-  const addresses = [...new Set(found)];
+  const addresses = [...new Set([...found, ...(names.alsoGood?.(host) ?? [])])];
   const faults = addresses.map((address) => findEndpointFault(address, context));
   const possible = addresses.filter((_, index) => faults[index] === undefined);
   if (possible.length === 0)

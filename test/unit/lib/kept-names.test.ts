@@ -49,6 +49,17 @@ describe('where the name servers answer', () => {
     expect(kept.at(-1)).toEqual({ [host]: ['192.0.2.7'] });
   });
 
+  test('what was good before is named as well, until an address that they gave is good', async () => {
+    const { names } = createNames({ [host]: ['192.0.2.9'] });
+    await names.lookUp(host);
+    expect(names.alsoGood(host)).toEqual(['192.0.2.9']);
+    names.noteGood(host, '192.0.2.9');
+    expect(names.alsoGood(host)).toContain('192.0.2.9');
+    names.noteGood(host, '192.0.2.2');
+    expect(names.alsoGood(host)).toEqual([]);
+    expect(names.alsoGood('other.example')).toEqual([]);
+  });
+
   test('an address that stands for itself is not kept', () => {
     const { names, kept } = createNames();
     names.noteGood('192.0.2.1', '192.0.2.1');

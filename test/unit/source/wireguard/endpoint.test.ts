@@ -59,6 +59,17 @@ describe('an endpoint', () => {
     expect(asked).toEqual(['proxy.example']);
   });
 
+  test.each([
+    ['another machine', '203.0.113.9', ['203.0.113.9:1', '203.0.113.7:1']],
+    ['this device', '127.0.0.1', ['203.0.113.7:1']],
+    ['it as well', '203.0.113.7', ['203.0.113.7:1']],
+  ])('that was good before is there where its name leads to %s', async (_, answer, expected) => {
+    const context = { isServiceOnLoopback: false };
+    const names = { lookUp: async () => [answer], alsoGood: () => ['203.0.113.7'] };
+    const found = resolveEndpoint({ host: 'proxy.example', port: 1 }, context, names);
+    expect(await found).toEqual(expected);
+  });
+
   test('has to be a possible server, even where it is an address', async () => {
     for (const host of ['127.0.0.1', '169.254.169.254', 'fe80::1']) {
       await expect(

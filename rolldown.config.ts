@@ -110,6 +110,12 @@ export const program = defineConfig({
   },
 });
 
+const clientParts: { readonly [id: string]: string | undefined } = {
+  '\0websocket-client:ws': `import WebSocket from '${import.meta.dirname}/node_modules/ws/lib/websocket.js'; export { WebSocket };`,
+  '\0websocket-client:./permessage-deflate':
+    "module.exports = { extensionName: 'permessage-deflate' };",
+};
+
 /**
  * The engine of the network's own protocol, a process of its own that runs for weeks: one file with
  * what it needs and nothing else, because each module of it is memory on a small computer.
@@ -120,13 +126,14 @@ export const engine = defineConfig({
   plugins: [
     program.plugins,
     {
-      // The package's own entry loads its server, too.
+      // The package's own entry loads its server, too. Messages are not compressed, and the client
+      // refuses what was not asked for: of that it has the name, and not zlib.
       name: 'websocket-client',
-      resolveId: (id) => (id === 'ws' ? '\0websocket-client' : undefined),
-      load: (id) =>
-        id === '\0websocket-client'
-          ? `import WebSocket from '${import.meta.dirname}/node_modules/ws/lib/websocket.js'; export { WebSocket };`
+      resolveId: (id, importer = '') =>
+        id === 'ws' || (id === './permessage-deflate' && /\/ws\/lib\//.test(importer))
+          ? `\0websocket-client:${id}`
           : undefined,
+      load: (id) => clientParts[id],
     },
   ],
   output: { ...program.output, codeSplitting: false },

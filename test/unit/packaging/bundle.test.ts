@@ -68,6 +68,8 @@ describe('the bundle of the packages and the image', () => {
     const asked = [...engine.matchAll(/\brequire\([`'"]([^`'"]+)[`'"]\)/g)].map(([, name]) => name);
     expect(asked).toContain('node:tls');
     expect(asked.filter((name = '') => !isBuiltin(name))).toEqual([]);
+    // Messages are not compressed.
+    expect(asked).not.toContain('zlib');
     // It starts no program, and Node would not let it.
     expect(asked).not.toContain('node:child_process');
     expect(bundle.packages).toContain('ws');

@@ -64,6 +64,27 @@ test('a pause that was long in coming is used, since the next one may come too l
   expect(flow.longestSilence()).toBeLessThan(500);
 });
 
+test('a pause in which no new contract can come ends none of the spares that carry the consumer after it', () => {
+  // Its pings end with the first pause; after the second one, the service grants us nothing more.
+  const isPaused = (now: number): boolean =>
+    (now >= 8 * minute && now < 9 * minute) || (now >= 18.25 * minute && now < 20.5 * minute);
+  const flow = createFlow({
+    nature: calm,
+    seed: 8,
+    downPerSecond: 20,
+    downBytes: 1000,
+    upPerSecond: 0,
+    upBytes: 60,
+    hasAcks: true,
+    isPaused,
+  });
+  flow.run(24 * minute);
+  const { byPause, ended, holes } = flow.world.engine.counters().renewals;
+  expect([byPause, ended, holes, flow.identities()]).toEqual([1, 0, 0, 1]);
+  expect(flow.down.received).toBe(flow.down.sent);
+  expect(flow.longestSilence()).toBeLessThan(500);
+});
+
 test.each([
   [45, 0],
   [90, 1],

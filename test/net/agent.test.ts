@@ -141,7 +141,7 @@ describe.skipIf(!isInsideLab()).each(profileNames)('an agent of a %s service', (
     });
     // A service that was told of the none sends nobody before the next scored block.
     if (profile === 'production')
-      expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+      await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
   });
 
   it('ends well', async () => {

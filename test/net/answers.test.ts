@@ -79,7 +79,7 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
   it.each(wrongAnswers)('goes on providing: $name', async ({ answer }) => {
     await service.behave({ answers: { '*': answer } });
     const countSince = await renewNow();
-    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+    await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
     const status = await lab.status();
     expect(status).toMatchObject({
       phase: 'providing',
@@ -128,7 +128,7 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
     const refusal = { kind: 'status', status: 401, text: 'Not authorized.' } as const;
     await service.behave({ answers: { '/network/auth-client': refusal } });
     await renewNow('GET /network/clients');
-    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+    await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
     expect((await lab.status()).phase).toBe('providing');
     await service.behave({});
     await renewNow();
@@ -163,7 +163,7 @@ describe.skipIf(!isInsideLab())('a service that answers wrongly while the device
     });
     const again = await lab.waitForStatus((status) => !isRefused(status));
     expect(again).toMatchObject({ phase: 'providing', client: { id: clientId } });
-    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+    await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
     expect(await countClients(lab)).toBe(1);
   });
 });

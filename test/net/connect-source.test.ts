@@ -51,7 +51,7 @@ describe.skipIf(!isInsideLab())('consumers by the network’s own protocol', () 
       /another agent \(process \d+\) uses this state directory/,
     );
     expect((await findEngines(lab)).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
-    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+    await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
   });
 
   it('find one engine after the agent was killed, though the one before hangs', async () => {

@@ -97,7 +97,7 @@ describe.skipIf(!isInsideLab())("the owner's limits", () => {
       usage: { capBytes: 1e9 },
       provide: { configured: 'public' },
     });
-    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+    await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
     await changeConfig(lab, { provide: { mode: 'public', cap: { bytes: '1 GB' } } });
     agent.kill('SIGHUP');
     expect((await lab.waitForStatus(({ reasons }) => reasons.length === 0)).phase).toBe(

@@ -52,12 +52,12 @@ describe.skipIf(!isInsideLab())('the home from its own outside', () => {
     await serve(lab, 'home', outside);
     const agent = lab.startAgent();
     await lab.waitForStatus(isProviding);
-    expect(await lab.probe(outside, 80)).toBe('reached');
+    await expect.poll(() => lab.probe(outside, 80)).toBe('reached');
     await changeConfig(lab, { gateway: { ...gateway, public_address: {} } });
     agent.kill('SIGHUP');
     expect(await probeUntil(lab, outside, 'refused')).toBe('refused');
     expect((await lab.status()).gateway.refusedPackets['own-network']).toBeGreaterThan(0);
-    expect(await lab.probe('192.0.2.10', 80)).toBe('reached');
+    await expect.poll(() => lab.probe('192.0.2.10', 80)).toBe('reached');
     // The owner's word wins over what was learnt.
     await changeConfig(lab, {
       gateway: { allow_destinations: [...gateway.allow_destinations, outside] },
@@ -83,7 +83,7 @@ describe.skipIf(!isInsideLab())('the home from its own outside', () => {
     await lab.waitForStatus(({ reasons }) =>
       reasons.some(({ code }) => code === 'outside-unknown'),
     );
-    expect(await lab.probe('192.0.2.10', 80)).toBe('reached');
+    await expect.poll(() => lab.probe('192.0.2.10', 80)).toBe('reached');
     expect(await lab.probe(outside, 80)).toBe('refused');
   });
 });
@@ -127,7 +127,7 @@ describe.skipIf(!isInsideLab())('a list of denied destinations', () => {
     await write([...many, '192.0.2.10 ; SBL1']);
     const agent = lab.startAgent();
     await lab.waitForStatus(isProviding);
-    expect(await lab.probe('192.0.2.11', 80)).toBe('reached');
+    await expect.poll(() => lab.probe('192.0.2.11', 80)).toBe('reached');
     expect(await lab.probe('192.0.2.10', 80)).toBe('refused');
     const countRefused = async () =>
       (await lab.status()).gateway.refusedPackets['denied-destination'];

@@ -145,7 +145,7 @@ describe.skipIf(!isInsideLab())('a disk that takes nothing', () => {
     agent = lab.startAgent();
     const after = await lab.waitForStatus(isProviding);
     expect(after.client.id).toBe(client.id);
-    expect(await lab.probe(addresses.internet, webPort)).toBe('reached');
+    await expect.poll(() => lab.probe(addresses.internet, webPort)).toBe('reached');
     expect(await countClients(lab)).toBe(1);
     await lab.waitForStatus(({ reasons }) =>
       reasons.some(({ code }) => code === 'state-unwritable'),

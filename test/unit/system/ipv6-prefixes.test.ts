@@ -12,10 +12,10 @@ function merge(texts: readonly string[]): readonly string[] {
   return mergeIpv6Prefixes(prefixes.map(packIpv6Prefix)).map(toIpv6Text);
 }
 
-/** Prefixes differ in so many bits only, so that those of one list meet. */
+/** Prefixes differ in so many bits only, so that the ones of one list meet. */
 const bits = 5;
 
-/** The prefix in which `value` comes behind `from` equal bits, and the first `length` bits count. */
+/** The prefix with `value` behind `from` equal bits, of which the first `length` bits count. */
 function toText(value: number, from: number, length: number): string {
   const number = (0xfedc_ba98n << 96n) | (BigInt(value) << BigInt(128 - from - bits));
   const groups = Array.from(

@@ -179,6 +179,8 @@ async function checkFile(file: FileHandle, { owner, actor }: FolderParts): Promi
  * link that was swapped meanwhile does not lead there.
  */
 async function refuseOthersLinks(path: string, opened: string, ownerId: number): Promise<void> {
+  // What is really there was reached by no link.
+  if (path === opened) return;
   let real = '/';
   const ahead = path.split('/');
   for (let steps = 0; ahead.length > 0 && steps < 200; steps += 1) {

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { endianness } from 'node:os';
+import { attempt } from '../lib/attempt.ts';
 import { readFileIfThere } from './files.ts';
 
 /** A socket of the kernel's list. */
@@ -27,6 +29,43 @@ export async function observeListeningPorts(): Promise<readonly number[]> {
     ...[...udp, ...udp6].filter(({ farPort }) => farPort === 0),
   ].map(({ port }) => port);
   return [...new Set(ports)].sort((one, other) => one - other);
+}
+
+/**
+ * How long (ms) the ports are kept while as many sockets are in use. To list sockets the kernel
+ * looks through a table that is as large as the machine's memory.
+ */
+const keptMs = 60_000;
+
+/** What a reader of ports asks; by default the kernel. */
+export interface PortsReaderParts {
+  readonly observe?: () => Promise<readonly number[]>;
+  readonly countSockets?: () => string | undefined;
+  /** A clock that never goes back, ms. */
+  readonly nowMs?: () => number;
+}
+
+/** Reads the ports as `observeListeningPorts` does, but not again while they are hardly others. */
+export function createPortsReader(parts: PortsReaderParts = {}): () => Promise<readonly number[]> {
+  const { observe = observeListeningPorts, countSockets = readSocketCounts } = parts;
+  const { nowMs = () => performance.now() } = parts;
+  let last: { counts: string; atMs: number; ports: readonly number[] } | undefined;
+  return async () => {
+    const counts = countSockets();
+    const atMs = nowMs();
+    if (last !== undefined && last.counts === counts && atMs - last.atMs < keptMs)
+      return last.ports;
+    const ports = await observe();
+    last = counts === undefined ? undefined : { counts, atMs, ports };
+    return ports;
+  };
+}
+
+/** How many sockets of TCP and UDP are in use here; undefined where the kernel does not say. */
+function readSocketCounts(): string | undefined {
+  const read = (name: string) => readFileSync(`/proc/self/net/${name}`, 'utf8');
+  const text = attempt(() => read('sockstat') + (attempt(() => read('sockstat6')) ?? ''));
+  return text?.match(/^(TCP|UDP)6?: inuse \d+/gm)?.join();
 }
 
 /**

@@ -5,6 +5,7 @@ import { parseJson } from '../lib/parse-json.ts';
 import { Secret } from '../lib/secret.ts';
 import { rethrow, SystemError } from './errors.ts';
 import { listFolder, readOwnFile, renameFile, writeFileAtomic } from './files.ts';
+import { keepReading } from './kept-reading.ts';
 
 /**
  * One named document in the state directory: with a checksum, private, replaced in one step. One
@@ -79,7 +80,7 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
   const fileName = `${options.name}.json`;
   const path = join(options.directory, fileName);
   let isNewer = false;
-  const peek = async () => {
+  const peek = keepReading(path, async () => {
     const text = await readOwnFile(path);
     isNewer = text !== undefined && isOfNewerVersion(text);
     if (text === undefined) return undefined;
@@ -87,7 +88,7 @@ export function createStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
     const parsed = parseDocument(text, options.schema);
     if ('value' in parsed) return parsed.value;
     throw new BrokenDocumentError(path, parsed.why);
-  };
+  });
   return {
     path,
     peek,

@@ -8,6 +8,7 @@ import type { Phase } from '../../health/phase.ts';
 import type { Exec } from '../../system/exec.ts';
 import type { KeepProgram } from '../../system/kept-program.ts';
 import { createLineProbe, createQuickLookUp } from '../../system/line-probe.ts';
+import { createPortsReader } from '../../system/listening-ports.ts';
 import { findPing } from '../../system/ping.ts';
 import { createRestoreFile } from '../../system/restore-file.ts';
 import { createHardwareReader, readCarried } from '../../system/traffic.ts';
@@ -117,6 +118,7 @@ export async function createPass(parts: CreatePassParts): Promise<Pass> {
     refreshDenied: createDeniedLists({ state, denied: sections.denied, now }),
     scheduledMode: createScheduledMode(() => state.configuration.config),
     readCarried,
+    readListeningPorts: createPortsReader(),
     notePhase: parts.notePhase,
   });
   const outside = createOutsideLoop({ state, outside: sections.outside, wakeups, now });

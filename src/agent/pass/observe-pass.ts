@@ -17,6 +17,8 @@ export interface ObservePassParts extends Pick<Shared, 'state'> {
   readonly usage: Pick<UsageAccounting, 'stopAtBytes'>;
   /** What an interface carried since it was made; undefined for a name that no interface has. */
   readonly readCarried: (name: string) => Carried | undefined;
+  /** The ports at which programs here wait to be spoken to. */
+  readonly readListeningPorts: () => Promise<readonly number[]>;
 }
 
 /** What a pass begins with. */
@@ -62,6 +64,7 @@ export async function observePass(parts: ObservePassParts): Promise<PassObservat
       path.observed?.isDenying !== false,
     seen: vouched,
     readNetwork: watch.observeNetwork,
+    readListeningPorts: parts.readListeningPorts,
   });
   return {
     host: { ...observed, record: path.observed?.record, isVouched: vouched !== undefined },

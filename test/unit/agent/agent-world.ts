@@ -135,6 +135,7 @@ export async function createAgentWorld(
       const traffic = machine.links.get(name)?.traffic;
       return traffic && { ...traffic, packets: 0 };
     },
+    readListeningPorts: async () => [],
     facts,
     notePhase: createPhaseNotes({ facts, log, now }).note,
     now,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import {
+  createPortsReader,
   observeListeningAddresses,
   observeListeningPorts,
   parseSockets,
@@ -21,6 +22,39 @@ test('the ports of servers over TCP and UDP are among them', async () => {
   const ports = await observeListeningPorts();
   expect(ports).toContain(typeof own === 'object' && own !== null ? own.port : undefined);
   expect(ports).toContain(socket.address().port);
+});
+
+test('a server that begins is noticed at once, by the number of sockets', async () => {
+  const read = createPortsReader();
+  await read();
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close();
+  });
+  await once(server, 'listening');
+  const own = server.address();
+  expect(await read()).toContain(typeof own === 'object' && own !== null ? own.port : undefined);
+});
+
+test('ports are listed again after a minute, or where another number of sockets is in use', async () => {
+  let [nowMs, counts, listed]: [number, string | undefined, number] = [0, 'TCP: inuse 1', 0];
+  const read = createPortsReader({
+    observe: async () => {
+      listed += 1;
+      return [listed];
+    },
+    countSockets: () => counts,
+    nowMs: () => nowMs,
+  });
+  expect([await read(), await read()]).toEqual([[1], [1]]);
+  nowMs = 59_999;
+  expect(await read()).toEqual([1]);
+  nowMs = 60_000;
+  expect(await read()).toEqual([2]);
+  counts = 'TCP: inuse 2';
+  expect([await read(), await read()]).toEqual([[3], [3]]);
+  counts = undefined;
+  expect([await read(), await read()]).toEqual([[4], [5]]);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { toChains } from '../../src/gateway/chains.ts';
 import { homePolicy, reviewedPolicies } from './gateway/policy-fixture.ts';
@@ -41,6 +41,16 @@ describe('docs/security.md with docs/development/firewall.md', () => {
     );
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((name) => !rules.has(name))).toEqual([]);
+  });
+
+  test('names every file of the state directory', () => {
+    const sources = globSync('src/**/*.ts').map((path) => readFileSync(path, 'utf8'));
+    const kept = sources
+      .filter((text) => text.includes("/state-file.ts'"))
+      .flatMap((text) => [...text.matchAll(/\bname: '([a-z-]+)',\s+schema/g)])
+      .map(([, name]) => `${name}.json`);
+    expect(kept.length).toBeGreaterThan(10);
+    expect(kept.filter((name) => !quoted.includes(name))).toEqual([]);
   });
 
   test('leaves out no chain that refuses', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closedByServiceAge } from '../../../src/connect/contract/ages.ts';
+import { closedByServiceAge, renewAge } from '../../../src/connect/contract/ages.ts';
 import { createOwnContracts } from '../../../src/connect/contract/own-contracts.ts';
 import { createServiceClock } from '../../../src/connect/contract/service-clock.ts';
 import { makeContract, testIds } from '../support/contracts.ts';
@@ -96,6 +96,20 @@ test('what a minute needs is reckoned by a hastened clock', () => {
   expect(own.isRunningOut(start + 2000)).toBe(false);
   for (let count = 120; count < 160; count++) own.take(1000, start + (count * 1000) / 60);
   expect(own.isRunningOut(start + 2700)).toBe(true);
+});
+
+test('in a pause, spares are asked for by the busiest minute before it', () => {
+  const { own, make } = setUp();
+  own.anchored(start);
+  own.take(mebibyte, start);
+  own.step(start);
+  own.granted(make(64 * mebibyte, start), start);
+  own.take(mebibyte, start);
+  own.step(start);
+  own.granted(make(mebibyte, start), start);
+  for (let count = 0; count < 10; count++) own.take(mebibyte, start);
+  // Nothing was sent in the last minute, and the service may soon refuse us.
+  expect(own.step(start + renewAge).ask).toBeGreaterThan(15 * 10 * mebibyte);
 });
 
 test('refusals are retried more and more slowly, and the spare is kept', () => {

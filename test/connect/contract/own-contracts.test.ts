@@ -130,6 +130,25 @@ test('refusals are retried more and more slowly, and the spare is kept', () => {
   expect(own.take(10, start + 400_000).kind).toBe('charged');
 });
 
+test.each([
+  ['are given back when less is sent', false, 3],
+  ['are kept when less is sent, once the service has refused one', true, 0],
+])('spares %s', (_, isRefused, count) => {
+  const { own, make } = setUp();
+  own.anchored(start - renewAge);
+  own.take(mebibyte, start);
+  own.step(start);
+  own.granted(make(64 * mebibyte, start), start);
+  for (let taken = 0; taken < 40; taken++) own.take(mebibyte, start);
+  for (let spares = 0; spares < 4; spares++) {
+    expect(own.step(start).ask).toBeGreaterThan(0);
+    if (isRefused && spares === 3) own.refused(start);
+    else own.granted(make(128 * mebibyte, start), start);
+  }
+  const { reports } = own.step(start + 360_000);
+  expect(reports.filter(({ isCheckpoint }) => !isCheckpoint)).toHaveLength(count);
+});
+
 test('what was sent when the service had closed its contract is not taken off again where it gets no ack', () => {
   const { own, make } = setUp();
   own.take(1000, start);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFlow } from '../support/flow.ts';
+import { createFlow, type Flow } from '../support/flow.ts';
 
 const calm = { loss: 0, duplication: 0, delay: 5, jitter: 0 };
 const minute = 60_000;
@@ -65,25 +65,37 @@ test('a pause that was long in coming is used, since the next one may come too l
 });
 
 test('a pause in which no new contract can come ends none of the spares that carry the consumer after it', () => {
-  // Its pings end with the first pause; after the second one, the service grants us nothing more.
-  const isPaused = (now: number): boolean =>
-    (now >= 8 * minute && now < 9 * minute) || (now >= 18.25 * minute && now < 20.5 * minute);
+  const [fastAt, pauseAt, goesOnAt] = [16.25 * minute, 18.25 * minute, 21.5 * minute];
+  let heldBytes = 0;
   const flow = createFlow({
     nature: calm,
     seed: 8,
-    downPerSecond: 20,
+    downPerSecond: 300,
     downBytes: 1000,
-    upPerSecond: 0,
+    upPerSecond: 20,
     upBytes: 60,
-    hasAcks: true,
-    isPaused,
+    isPaused(now) {
+      if (now < goesOnAt) heldBytes = sumHeld(flow);
+      // Its pings end with the first pause; in the second, the service begins to refuse us.
+      const isFirst = now >= 8 * minute && now < 9 * minute;
+      const isBetween = now < fastAt && now % 20_000 >= 100;
+      return isFirst || isBetween || (now >= pauseAt && now < goesOnAt);
+    },
   });
-  flow.run(24 * minute);
-  const { byPause, ended, holes } = flow.world.engine.counters().renewals;
+  flow.run(23 * minute);
+  const { byPause, ended, holes, refused } = flow.world.engine.counters().renewals;
   expect([byPause, ended, holes, flow.identities()]).toEqual([1, 0, 0, 1]);
+  expect(refused).toBeGreaterThan(0);
+  expect(heldBytes).toBeGreaterThan(15 * 60 * 300 * 1000);
   expect(flow.down.received).toBe(flow.down.sent);
   expect(flow.longestSilence()).toBeLessThan(500);
 });
+
+/** What a provider may send by the contracts that it has not given back. */
+function sumHeld({ world: { service, providerId } }: Flow): number {
+  const held = service.all().filter(({ from, isToldWhole }) => from === providerId && !isToldWhole);
+  return held.reduce((sum, { byteCount }) => sum + 0.8 * byteCount, 0);
+}
 
 test.each([
   [45, 0],

@@ -79,7 +79,9 @@ export function openHost(options: LoadConfigOptions): DoctorHost {
         toServiceContext(service.base_url, gateway.allow_destinations),
       );
     }),
-    status: once(() => askStatus(options, { method: 'GET', path: '/status.json' })),
+    status: once(() =>
+      askStatus(options, { method: 'GET', path: '/status.json', timeoutMs: agentMs }),
+    ),
     selfTest: once(() => askStatus(options, { method: 'POST', path: '/self-test' })),
     network: once(async () => observeNetwork(await inside())),
     networkHere: once(() => observeNetwork(exec)),
@@ -137,6 +139,12 @@ async function readState(
     token: jwt?.token ?? (await configuration()).credentials.networkJwt,
   };
 }
+
+/**
+ * How long (ms) the agent's answer is waited for. A small board is busy while all else is looked
+ * at, and one that is overloaded has another fault than an agent that hangs.
+ */
+const agentMs = 15_000;
 
 async function askStatus(
   options: LoadConfigOptions,

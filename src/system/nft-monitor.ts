@@ -13,6 +13,13 @@
 /** Printed where the kernel had more to tell than it kept for the listener. */
 export const lostLine = 'something was lost';
 
+/**
+ * Printed, with the name of a table behind it, at the packet that uses a quota of the table up. The
+ * kernel sends NFT_MSG_NEWOBJ (18) then, of no program and of no transaction, with the packet's
+ * family. nft's own monitor does not show that it is one.
+ */
+export const usedUpLine = 'a quota is used up in';
+
 /** EINTR and ENOBUFS, by number: not every perl comes with the module that knows them by name. */
 const interrupted = 4;
 const overrun = 105;
@@ -31,7 +38,7 @@ while (1) {
     send($kernel, pack("L S S L L C C n", 20, 0xa10, 1, 0, 0, 0, 0, 0), 0);
   } else {
     while (length $bytes >= 24) {
-      my ($length, $type) = unpack("L S", $bytes);
+      my ($length, $type, $sender) = unpack("L S x6 L", $bytes);
       last if $length < 20;
       my ($family, $size) = unpack("C x3 S", substr($bytes, 16));
       my $value = substr($bytes, 24, $size - 4);
@@ -43,6 +50,10 @@ while (1) {
         next;
       }
       $value =~ s/\\0.*//s;
+      if (($type & 255) == 18 && $sender == 0) {
+        print "${usedUpLine} $value\\n";
+        next;
+      }
       my $table = ($family == 1 ? "inet" : "family$family") . " $value";
       print "message about $table\\n" unless $told{$table}++;
     }

@@ -29,7 +29,7 @@ const tracked = async () => {
   return Number(await network.onDevice({ program: 'cat', args, doing: 'counting connections' }));
 };
 
-/** How many of so many connections open within a second, and stay open. */
+/** How many of so many connections open until none opens for a second, and stay open. */
 async function hold(from: string, count: number, host: string = far.public4): Promise<number> {
   return Number(
     await network.consumer.say({ kind: 'hold', host, port, from, count, waitMs: 1000 }),

@@ -50,6 +50,7 @@ describe.skipIf(!isInsideLab())('the doctor', () => {
     // Of the state what the agent itself does not write while it runs; its ledger begins shortly
     // after it does.
     await expect.poll(() => existsSync(join(lab.stateDirectory, 'ledger'))).toBe(true);
+    await agent.waitForLine((line) => line.includes('takes the token of this device alone'));
     const state =
       'stat --format "%n %a %u" *; sha256sum identity.json registration.json network-jwt.json';
     const look = `ip address; ip rule; ip route show table all; nft --stateless list ruleset; cd ${lab.stateDirectory}; ${state}`;

@@ -1,11 +1,12 @@
 import { ownTable } from '../../data-path/observe.ts';
+import { tableName } from '../../gateway/policy.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { createWakeup, type Wakeup } from '../../lib/wakeup.ts';
 import type { Exec } from '../../system/exec.ts';
 import { type Network, observeNetwork } from '../../system/ip.ts';
 import type { KeepProgram, Kept } from '../../system/kept-program.ts';
 import { createIpNews, createNftNews } from '../../system/kernel-news.ts';
-import { nftMonitor } from '../../system/nft-monitor.ts';
+import { nftMonitor, usedUpLine } from '../../system/nft-monitor.ts';
 import { isOtherRouter, type Router } from '../../system/routers.ts';
 import type { Loop } from '../run-loop.ts';
 
@@ -19,8 +20,10 @@ export interface KernelWatchParts {
 
 /**
  * Wakes the data path as soon as another program changes firewall, links, addresses, routes or
- * rules, or another router answers at the same address. It runs monitors for this. All changes by
- * the agent itself have to go through `exec`, or they count as another program's.
+ * rules, another router answers at the same address, or what a pass left of the cap is used up:
+ * until the next pass nothing more goes through, though the cap may not be reached yet. It runs
+ * monitors for this. All changes by the agent itself have to go through `exec`, or they count as
+ * another program's.
  */
 export interface KernelWatch extends Loop {
   /**
@@ -83,11 +86,14 @@ const makers: readonly string[] = ['ip', 'wireguard-go'];
  */
 const recycleAfterCharacters = 262_144;
 
+const ownUsedUp = `${usedUpLine} ${tableName}`;
+
 export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchParts): KernelWatch {
   const nft = createNftNews(exec, ownTable);
   const isIpNews = createIpNews();
   let isFenceChanged = false;
   let isNetworkChanged = false;
+  let isUsedUp = false;
   let timer: NodeJS.Timeout | undefined;
   let waitMs = settleMs;
   let wokenAtMs = Number.NEGATIVE_INFINITY;
@@ -106,8 +112,9 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
     const isChanged = nft.isChanged();
     if (isChanged === undefined) return lookSoon();
     isFenceChanged ||= isChanged;
-    if (!isChanged && !isNetworkChanged) return;
+    if (!isChanged && !isNetworkChanged && !isUsedUp) return;
     isNetworkChanged = false;
+    isUsedUp = false;
     waitMs = isCalm() ? settleMs * 2 : Math.min(waitMs * 2, floodMs);
     wokenAtMs = performance.now();
     wakeup.notify();
@@ -123,6 +130,10 @@ export function createKernelWatch({ exec, keepProgram, wakeup }: KernelWatchPart
   };
   const takeNftLine = (line: string) => {
     toldCharacters += line.length;
+    if (line === ownUsedUp) {
+      isUsedUp = true;
+      return lookSoon();
+    }
     if (!nft.takeLine(line)) return;
     lookSoon();
     if (toldCharacters > recycleAfterCharacters) restartFirewall();

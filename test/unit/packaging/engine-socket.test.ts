@@ -13,7 +13,7 @@ import * as source from '../../../src/connect/socket/web-socket.ts';
 
 type Client = Pick<typeof source, 'openPlatformSocket'>;
 
-/** The client of sockets by itself, built as it is in the engine. */
+/** The client of sockets alone, built as it is in the engine. */
 async function buildClient(): Promise<Client> {
   const { output, ...input } = engine;
   await using build = await rolldown({

@@ -118,6 +118,20 @@ describe('the watch over the kernel', () => {
     expect([wakes, watch.takeFenceChange()]).toEqual([[], false]);
   });
 
+  test('wakes it where a quota of its own table is used up, and calls that no change of the fence', async () => {
+    const { watch, wakes, programs } = await createWorld();
+    const tell = (table: string) => {
+      programs.get('sh')?.onLine(`a quota is used up in ${table}`);
+      vi.advanceTimersByTime(60);
+    };
+    tell('strange');
+    expect(wakes).toHaveLength(0);
+    tell('tributary');
+    expect([wakes.length, watch.takeFenceChange()]).toEqual([1, false]);
+    vi.advanceTimersByTime(10_000);
+    expect(wakes).toHaveLength(1);
+  });
+
   test('wakes it for a link, an address, a route or a rule, and not for what is said again', async () => {
     const { watch, wakes, programs } = await createWorld();
     programs

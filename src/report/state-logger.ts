@@ -3,7 +3,10 @@ import type { Logger } from './logger.ts';
 interface StateChange {
   /** What changes: `service`, `tunnel`. There have to be few topics, because each is remembered. */
   readonly topic: string;
-  /** Names the state; a record is written only when it differs: `unreachable`, an error's code. */
+  /**
+   * Names the state; a record is written only when it differs: `unreachable`, an error's code.
+   * Neither it nor the topic is written: message and fields say it in the words of a reader.
+   */
   readonly state: string;
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   /** Constant text; whatever varies belongs in the fields. */
@@ -26,7 +29,7 @@ export function createStateLogger(log: Logger): StateLogger {
     note({ topic, state, level, message, fields }) {
       if (states.get(topic) === state) return;
       states.set(topic, state);
-      log[level]({ topic, state, ...fields }, message);
+      log[level](fields ?? {}, message);
     },
   };
 }

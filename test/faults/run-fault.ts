@@ -177,4 +177,4 @@ async function recover(world: FaultsWorld, plannedMs: number): Promise<number | 
 const firstReason = (world: FaultsWorld) => world.report().reasons[0]?.code;
 
 const countPhaseLines = ({ lines }: FaultsWorld) =>
-  lines.filter((line) => line.includes('"topic":"phase"')).length;
+  lines.filter((line) => line.includes('"message":"phase"')).length;

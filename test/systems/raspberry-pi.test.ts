@@ -170,7 +170,7 @@ lose_time() { date -s "@$(($(cat /sys/class/rtc/rtc0/since_epoch) + 60))" >/dev/
 # As it comes from the network.
 set_time() { date -s "@$(right_seconds)" >/dev/null || fail 'the time is not set'; }
 is_lost() { [ "$(date +%Y)" = 1970 ]; }
-phases() { journalctl --unit=tributary --output=cat | grep 'topic=phase'; }
+phases() { journalctl --unit=tributary --output=cat | grep '^phase '; }
 has_contact_in() { tributary status --json | grep -q "\"lastContactAt\": *\"$1"; }
 # WireGuard has sent several first messages of 148 bytes, and none was answered.
 has_asked_in_vain() {

@@ -67,7 +67,7 @@ export function createNotifierLoops<Message>(
         state: 'delivered',
         level: 'info',
         message: name,
-        fields: { host },
+        fields: { host, state: 'delivered' },
       });
     } else if (retryMs === undefined) {
       log.warn(

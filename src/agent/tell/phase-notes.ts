@@ -47,7 +47,13 @@ export function createPhaseNotes({
         state: [phase, reason?.code, ...others.map((other) => other.code)].join(' '),
         level: isOwnersTurn(phase) ? 'error' : 'info',
         message: 'phase',
-        fields: { phase, reason: reason?.code, detail: reason?.message, action: reason?.action },
+        fields: {
+          phase,
+          reason: reason?.code,
+          detail: reason?.message,
+          action: reason?.action,
+          notes: others.length > 0 ? others.map((other) => other.code).join(' ') : undefined,
+        },
       });
       return phase;
     },

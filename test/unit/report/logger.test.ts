@@ -163,10 +163,10 @@ describe('a state', () => {
       message: 'service answers',
     } as const;
     for (const change of [unreachable, unreachable, reachable, unreachable]) states.note(change);
-    expect(lines.map((line) => JSON.parse(line).state)).toEqual([
-      'unreachable',
-      'reachable',
-      'unreachable',
+    expect(lines.map((line) => JSON.parse(line).message)).toEqual([
+      'service does not answer',
+      'service answers',
+      'service does not answer',
     ]);
   });
 
@@ -181,6 +181,23 @@ describe('a state', () => {
       message: 'gateway is open',
       fields: { uplink: 'eth0' },
     });
-    expect(lines.map((line) => JSON.parse(line).topic)).toEqual(['tunnel', 'gateway']);
+    expect(lines.map((line) => JSON.parse(line).message)).toEqual([
+      'tunnel is up',
+      'gateway is open',
+    ]);
+  });
+
+  test('is told by message and fields, without the key by which it is known', () => {
+    const { lines, log } = createSink();
+    const fields = { phase: 'idle', reason: undefined };
+    createStateLogger(log).note({
+      topic: 'phase',
+      state: 'idle outside-unknown',
+      level: 'info',
+      message: 'phase',
+      fields,
+    });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ message: 'phase', phase: 'idle' });
+    expect(lines[0]).not.toMatch(/topic|outside-unknown/);
   });
 });

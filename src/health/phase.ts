@@ -116,6 +116,7 @@ function explainConnecting(
   now: Date,
 ): readonly Reason[] {
   const { gateway, provide, startedAt } = facts;
+  const isNone = provide.effective === 'none';
   if (gateway.uplinkMissingSince !== undefined) return findPathProblem(facts);
   // Without an uplink that is known to be missing, nobody has looked for one yet.
   if (obstacles.includes('no-device') || obstacles.includes('no-uplink')) {
@@ -128,9 +129,10 @@ function explainConnecting(
   }
   if (obstacles.includes('undecided'))
     return [createReason('starting', 'The mode is being decided.', startedAt)];
-  if (gateway.isEnabled && obstacles.includes('wider-at-service'))
+  // Where nothing is to pass anyway, the owner's pause is in force whatever the service has.
+  if (gateway.isEnabled && !isNone && obstacles.includes('wider-at-service'))
     return [...collectReasons(provide.wider), ...findPathProblem(facts)];
-  if (gateway.isEnabled && !gateway.isOpen && provide.effective !== 'none') {
+  if (gateway.isEnabled && !gateway.isOpen && !isNone) {
     return [
       createReason(
         'gateway-starting',

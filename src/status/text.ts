@@ -110,10 +110,11 @@ export function describeMode(provide: StatusDocument['provide'], now: Date): str
     ? `for ${formatTimeLeft(override.until, now)} more`
     : 'until it is cleared';
   const by = `${chooserWords[chooser]}${chooser === 'override' ? ` ${until}` : ''}`;
-  const service =
-    confirmed === (effective ?? mode)
-      ? 'confirmed by the service'
+  const isTold =
+    effective === 'none'
+      ? 'nothing passes; the service is being told'
       : `the service has ${confirmed}, and is told within a minute`;
+  const service = confirmed === (effective ?? mode) ? 'confirmed by the service' : isTold;
   const isHeld = effective !== null && effective !== mode;
   return [
     isHeld ? `${effective}, ${chooserWords.agent} (${mode} is ${by})` : `${mode} (${by})`,

@@ -84,6 +84,19 @@ const rows: readonly Row[] = [
     codes: ['mode-not-applied'],
   },
   {
+    claim:
+      'a wider mode at the service while the owner shares nothing: idle, as the owner wants it',
+    change: {
+      provide: {
+        effective: 'none',
+        wider: { code: 'mode-not-applied', message: 'It has public.', since: ago(30) },
+      },
+      gateway: { isOpen: false },
+    },
+    phase: 'idle',
+    codes: [],
+  },
+  {
     claim: 'a narrower mode at the service is a note',
     change: { provide: { confirmationProblem: problem('mode-not-applied') } },
     phase: 'providing',

@@ -275,4 +275,12 @@ describe('the mode line', () => {
   ] as const)('says "$says"', ({ change, says }) => {
     expect(describeMode({ ...provide, ...change }, now)[0]).toBe(says);
   });
+
+  test.each([
+    ['public', 'confirmed by the service'],
+    ['none', 'nothing passes; the service is being told'],
+    ['friends', 'the service has public, and is told within a minute'],
+  ] as const)('tells what the service has while %s is in force', (effective, says) => {
+    expect(describeMode({ ...provide, effective, confirmed: 'public' }, now)[2]).toBe(says);
+  });
 });

@@ -51,7 +51,8 @@ export const passingReasons = {
   registering: { fixedBy: 'time', action: 'Just wait: this takes a few seconds.' },
   'no-uplink': {
     fixedBy: 'time',
-    action: 'Check the cable or Wi-Fi, or name the interface in gateway.uplink: ip route',
+    action:
+      'Check the cable or Wi-Fi, and gateway.uplink if you named one. To see the way out: ip route get 193.0.14.129',
   },
   'no-handshake': {
     fixedBy: 'time',

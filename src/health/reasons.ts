@@ -2,7 +2,8 @@ import { type ErrorCode, errorKinds } from '../errors/codes.ts';
 import { passingReasons } from './passing-reasons.ts';
 
 const login = 'Sign in: tributary login';
-const tools = 'Check that these work as root: nft list tables; wg show; ip link';
+/** What to do where a program of the system failed. */
+export const askDoctor = 'To see what is wrong: sudo tributary doctor';
 
 /**
  * Every code that a reason in `status` can carry: who ends it, and one line for the owner with the
@@ -29,7 +30,7 @@ const reasons = {
     action:
       'Install the program that is named; on Debian: apt-get install nftables wireguard-tools wireguard-go iproute2',
   },
-  'command-failed': { fixedBy: 'owner', action: tools },
+  'command-failed': { fixedBy: 'owner', action: askDoctor },
   'already-running': { fixedBy: 'owner', action: 'See the running agent: tributary status' },
   'not-running': {
     fixedBy: 'owner',
@@ -116,7 +117,7 @@ const reasons = {
   'outside-unknown': {
     fixedBy: 'owner',
     action:
-      'Have your router asked another way: sudo tributary config set gateway.public_address.upnp true. Where it is silent then, too, and your address never changes, name it: sudo tributary config set gateway.public_address.fixed ADDRESS',
+      'Have your router asked by UPnP, too, or name an address that never changes in gateway.public_address.fixed. To have it asked: sudo tributary config set gateway.public_address.upnp true',
   },
   'connections-full': { fixedBy: 'owner', action: 'Share fewer: gateway.connections.total' },
   'connections-kept': { fixedBy: 'owner', action: 'Install conntrack, and pause now and then.' },
@@ -139,13 +140,13 @@ const reasons = {
     action:
       'To share over IPv6 as well, enable IPv6 where the agent runs (sysctl net.ipv6.conf.all.disable_ipv6=0; a kernel started with ipv6.disable=1 has none). A container that is started as documented shares IPv4 alone.',
   },
-  'tunnel-failed': { fixedBy: 'owner', action: tools },
+  'tunnel-failed': { fixedBy: 'owner', action: askDoctor },
   'platform-refused': {
     fixedBy: 'owner',
     action:
       'Read the message. If the version is refused, update Tributary; if the certificate is, check connect.urls and service.ca_file.',
   },
-  'gateway-failed': { fixedBy: 'owner', action: tools },
+  'gateway-failed': { fixedBy: 'owner', action: askDoctor },
   'not-uplink': {
     fixedBy: 'owner',
     action:
@@ -167,7 +168,7 @@ const reasons = {
   'consumer-tunnel': {
     fixedBy: 'owner',
     action:
-      "Nothing is broken here. Ask the service whether its tunnels bring consumers, or provide by the network's own protocol: source: connect",
+      "Nothing is broken here. Ask the service whether its tunnels bring consumers, or provide by the network's own protocol, which setup explains: sudo tributary setup",
   },
   'gateway-disabled': {
     fixedBy: 'owner',

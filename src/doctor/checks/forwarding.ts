@@ -1,11 +1,12 @@
 import { hasCode } from '../../errors/codes.ts';
 import { tableName } from '../../gateway/policy.ts';
 import { phaseTraits } from '../../health/phase-traits.ts';
-import { findAction, findKnownAction } from '../../health/reasons.ts';
+import { findAction } from '../../health/reasons.ts';
 import { formatSeconds } from '../../lib/units.ts';
 import { listDevices } from '../../source/drivers.ts';
 import { observeNftTable } from '../../system/nft.ts';
 import { type Finding, fail, insideAsRoot, pass, skip, warn } from '../check.ts';
+import { findFix } from '../find-fix.ts';
 import type { DoctorHost } from '../host.ts';
 
 /**
@@ -16,11 +17,7 @@ export async function lookAtForwarding(host: DoctorHost): Promise<Finding> {
   const { phase, reasons, provide, gateway } = await host.status();
   const [reason] = reasons;
   if (!phaseTraits[phase].isWell)
-    // The advice never comes from the agent: it may have been taken over, and root reads this.
-    return fail(
-      reason?.message ?? `the agent is ${phase}`,
-      findKnownAction(reason?.code) ?? 'tributary status',
-    );
+    return fail(reason?.message ?? `the agent is ${phase}`, findFix(reason?.code));
   if (phase !== 'providing')
     return pass(
       `closed, as it should be: ${reason?.message ?? `the mode is ${provide.effective}`}`,

@@ -1,9 +1,9 @@
 import { hasWayBack } from '../../gateway/routes.ts';
 import { phaseTraits } from '../../health/phase-traits.ts';
-import { findKnownAction } from '../../health/reasons.ts';
 import type { StatusDocument } from '../../status/document.ts';
 import type { Network } from '../../system/ip.ts';
 import { type Finding, fail, pass, skip } from '../check.ts';
+import { findFix } from '../find-fix.ts';
 import type { DoctorHost } from '../host.ts';
 
 /**
@@ -28,8 +28,7 @@ function lookAtSource(
   network: Pick<Network, 'routes'> | undefined,
 ): Finding {
   const { name, interface: device, there, aliveSince, problem } = source;
-  // The advice never comes from the agent: it may have been taken over, and root reads this.
-  const fix = findKnownAction(problem?.code) ?? 'tributary status';
+  const fix = findFix(problem?.code);
   if (!there && problem === null && !phaseTraits[phase].isReady)
     return skip(`${name} has no device yet: the agent is ${phase}`);
   if (!there) return fail(problem?.message ?? `the device ${device} of ${name} is gone`, fix);

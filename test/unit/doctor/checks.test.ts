@@ -896,7 +896,7 @@ describe('the doctor', () => {
     [
       'root',
       true,
-      /^open for \d+ s more, and renewed meanwhile\. consumer-tunnel: no traffic .* source: connect/,
+      /^open for \d+ s more, and renewed meanwhile\. consumer-tunnel: no traffic .* setup/,
     ],
     ['an ordinary user', false, /^open to eth0, the agent says\. consumer-tunnel: /],
   ] as const)(

@@ -76,9 +76,9 @@ export async function main(): Promise<void> {
     // Garbage is collected early, so that no answer of a service can fill the memory. `run` has
     // flags of its own.
     process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
-    const { createProgram } = await import('./cli/program.ts');
+    const { createProgram, putHelpLast } = await import('./cli/program.ts');
     const program = await createProgram(argv, context);
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync([...putHelpLast(argv)], { from: 'user' });
   } catch (error) {
     fail(error);
   }

@@ -110,6 +110,14 @@ export async function createProgram(
   return program;
 }
 
+/** `tributary --help status` asks what `tributary status --help` does. */
+export function putHelpLast(argv: readonly string[]): readonly string[] {
+  const at = argv.findIndex((word) => ['-h', '--help'].includes(word));
+  const named = findGroup(argv);
+  if (at < 0 || named === undefined || at > argv.indexOf(named)) return argv;
+  return [...argv.toSpliced(at, 1), '--help'];
+}
+
 /** The group named by the first word that is neither an option nor an option's value. */
 function findGroup(argv: readonly string[]): string | undefined {
   // In a completion, `--config=x` may come as three words.

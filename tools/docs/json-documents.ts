@@ -49,9 +49,10 @@ export async function listJsonDocuments(program: Command): Promise<readonly Json
     ...listSandboxDocuments(),
   ];
   const missing = listJsonCommands(program, '').filter(
-    // These print a schema, whatever the interface answers, and what another program measured.
+    // These print a schema, whatever the interface answers, what another program measured, and the
+    // journal as it is.
     (name) =>
-      !['config schema', 'service call', 'demo'].includes(name) &&
+      !['config schema', 'service call', 'demo', 'logs'].includes(name) &&
       !documents.some(({ title }) => title === name),
   );
   if (missing.length === 0) return documents;
@@ -112,8 +113,8 @@ async function listLocalDocuments(): Promise<readonly JsonDocument[]> {
       about: 'Where the agent loaded it.',
       shape: readShape([{ reloaded: true }]),
     },
-    ...['start', 'stop', 'restart', 'logs'].map((title) => {
-      return { title, about: 'The command to type.', shape: readShape([{ command: '' }]) };
+    ...['start', 'stop', 'restart'].map((title) => {
+      return { title, about: 'Where it is done.', shape: readShape([{ command: '' }]) };
     }),
     {
       title: 'plan',

@@ -148,7 +148,7 @@ export const meanings: Meanings = {
   signedIn: 'True where this device is signed in now.',
   isRunning: 'True where an agent runs, which goes on from here.',
   reloaded: 'True: the agent has the configuration of now.',
-  command: 'What to type.',
+  command: 'The command that did it.',
   effect: 'What came of it for the running agent.',
   userId: 'Whose account it is, as the token says.',
   tokenFrom: 'The file that the token is in, or `environment`.',

@@ -21,7 +21,7 @@ const sysexits: Readonly<Record<ExitCode, string>> = {
 /** Each exit code, and what it means. */
 export const exitCodes: Readonly<Record<number, string>> = {
   ...sysexits,
-  1: '`health`: unwell; `doctor`: something to fix; `device provide`: the service applied another mode than the one asked for',
+  1: '`health`: unwell; `doctor`: something to fix; `setup`: not sharing after a minute; `device provide`: the service applied another mode than the one asked for',
   141: 'the reader of the output has gone, as with `… | head`',
 };
 

@@ -5,7 +5,7 @@ import { type CommandContext, openOutput } from '../../../src/cli/frame/context.
 import { printError, toExitCode } from '../../../src/cli/frame/exit-code.ts';
 import type { Patience } from '../../../src/cli/frame/patience.ts';
 import type { Prompt } from '../../../src/cli/frame/prompt.ts';
-import { createProgram } from '../../../src/cli/program.ts';
+import { createProgram, putHelpLast } from '../../../src/cli/program.ts';
 import {
   createRegistrationFiles,
   emptyNetworkJwtState,
@@ -142,7 +142,7 @@ export async function runAs(
   };
   try {
     const program = await createProgram(argv, context);
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync([...putHelpLast(argv)], { from: 'user' });
   } catch (error) {
     printError(error, { stderr: context.stderr, isJson: argv.includes('--json') });
     exitCode = toExitCode(error);

@@ -51,6 +51,15 @@ test('the help lists at most 15 commands, and with --all every one', async () =>
   expect(all).toEqual(expect.arrayContaining([...shown, 'service', 'provide', 'sandbox', 'run']));
 });
 
+test.each(['status', 'device share'])('tributary --help %s explains that command', async (name) => {
+  const words = name.split(' ');
+  const { run } = await createCommandWorld();
+  const wanted = await run([...words, '--help']);
+  expect(wanted.stdout).toContain(`Usage: tributary ${name} `);
+  expect(await run(['--help', ...words])).toEqual(wanted);
+  expect(await run(['-h', ...words])).toEqual(wanted);
+});
+
 test.each([
   [['help', 'device', 'share', 'extra'], 'there is no command extra here; commands here: none'],
   [['help', 'auth', 'zzz'], 'there is no command zzz here; commands here: status, code'],

@@ -131,6 +131,14 @@ describe('a password', () => {
     expect(third.stdout).toContain('Signed in to ada.');
   });
 
+  test('is asked for once it is said which accounts have none', async () => {
+    const { run } = await createUpgraded();
+    const typist = createTypist('yes', 'correct horse');
+    await run(login, { prompt: typist });
+    expect(typist.told[0]).toContain('made with Google, Apple or a wallet has no password');
+    expect(typist.asked[0]).toBe('Password');
+  });
+
   test('that is wrong leaves the sign-in as it was', async () => {
     const { run, kept } = await createUpgraded();
     const { exitCode, stderr } = await run(login, { standardInput: 'another one' });

@@ -12,7 +12,7 @@ import { createFacts, now, providingFacts } from '../../../tools/docs/sample-fac
 test('are read from the table of statistics', () => {
   const read = (facts: typeof providingFacts) =>
     readFigures({ facts, report: judgePhase(facts, now), now });
-  const forwarded = { upBytes: 1_400_000_000, downBytes: 180_000_000 };
+  const forwarded = { upBytes: 180_000_000, downBytes: 1_400_000_000 };
   expect(read(providingFacts)).toMatchObject({ ...forwarded, refusedPackets: 15 });
   const withoutCounters = read(createFacts({ gateway: { refusedPackets: {} } }));
   expect(withoutCounters).toMatchObject(forwarded);

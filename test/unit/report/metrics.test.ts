@@ -71,7 +71,7 @@ describe('metrics', () => {
       { labels: { source: 'program' }, value: 0 },
     ]);
     expect(read('received_bytes_total')).toEqual([
-      { labels: { source: 'wireguard' }, value: 1_500_000_000 },
+      { labels: { source: 'wireguard' }, value: 200_000_000 },
     ]);
   });
 

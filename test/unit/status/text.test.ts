@@ -97,9 +97,9 @@ describe('the lines of the sources', () => {
     expect(text).toContain(
       [
         'Tunnel    tributary0 (kernel) to 198.51.100.1:51820, handshake 40 s ago,',
-        '+ 1.50 GB received, 200 MB sent',
-        'Sources   wireguard on tributary0, answered 40 s ago, 1.50 GB received,',
-        '+ 200 MB sent',
+        '+ 200 MB received, 1.50 GB sent',
+        'Sources   wireguard on tributary0, answered 40 s ago, 200 MB received,',
+        '+ 1.50 GB sent',
         '+ program on program0, alive for 2 h, 3.00 GB received, 900 MB sent',
         'Gateway',
       ].join('\n'),

@@ -40,6 +40,7 @@ export async function logInByPassword(
     option: '--password-file',
     isPassword: true,
   };
+  if (passwordFile === undefined) await context.prompt?.tell(noPassword);
   const password = await readSecret(ofPassword, context);
   const answer = await client.call('passwordLogin', { userAuth, password });
   if (answer.verificationRequired === undefined) return readToken(answer.network?.byJwt);
@@ -49,6 +50,9 @@ export async function logInByPassword(
     action: `Then: sudo tributary login --user-auth ${userAuth} --verify-code-file FILE`,
   });
 }
+
+const noPassword =
+  "An account that was made with Google, Apple or a wallet has no password: make an auth code in the service's app or on its website, and type: sudo tributary login";
 
 function readToken(token: Secret | undefined): Secret {
   if (token !== undefined) return token;

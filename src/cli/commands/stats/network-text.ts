@@ -134,7 +134,7 @@ function renderTimelines(
   const more = seen.length > mostTimelines ? `… and ${seen.length - mostTimelines} more\n` : '';
   const all =
     full.length === 0 ? '' : renderText(`All the time: ${full.map(nameDevice).join(', ')}`, room);
-  return `Connected since ${formatMoment(new Date(startMs).toISOString())}\n${lines.join('')}${more}${all}`;
+  return `When each was connected, from ${formatMoment(new Date(startMs).toISOString())}\n${lines.join('')}${more}${all}`;
 }
 
 interface Timeline extends Readonly<Record<'startMs' | 'endMs' | 'slots', number>> {

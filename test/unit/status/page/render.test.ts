@@ -103,7 +103,7 @@ describe('the page for people', () => {
       await readRows({ ...providingFacts, sources: [...providingFacts.sources, silent] }),
     ).toEqual([
       'Tunnel tributary0, kernel WireGuard · last handshake 11:59',
-      'Source wireguard tributary0 · answered 11:59 · 1.50 GB received · 200 MB sent',
+      'Source wireguard tributary0 · answered 11:59 · 200 MB received · 1.50 GB sent',
       'Source program program0 · not alive · 3.00 GB received · 900 MB sent · problem: source-not-alive',
     ]);
     expect(await readRows({ ...providingFacts, sources: [programSource] })).toEqual([

@@ -106,6 +106,11 @@ export const truncate: Behaviour = (_, response) => {
   response.write('{"clients": [', () => response.socket?.destroy());
 };
 
+/** What no server of Node's would send. */
+export function sendBytes(bytes: string | Buffer): Behaviour {
+  return (_, response) => void response.socket?.end(bytes);
+}
+
 /** Sends for ever, and counts what the other side took. */
 export function sendEndlessly(onBytes: (bytes: number) => void): Behaviour {
   const chunk = Buffer.alloc(64 * 1024, ' ');

@@ -11,6 +11,7 @@ import {
   type Behaviour,
   inTurn,
   reset,
+  sendBytes,
   sendEndlessly,
   sendHtml,
   sendJson,
@@ -23,6 +24,9 @@ import {
 
 const token = new Secret('eyJhbGciOiJIUzI1NiJ9.eyJuZXR3b3JrX2lkIjoibiJ9.c2lnbmF0dXJl');
 const fine = sendJson({ clients: null });
+/** An answer as it is sent, with this among its headers. */
+const plain = (headers: string) =>
+  `HTTP/1.1 200 OK\r\n${headers}content-length: 14\r\n\r\n{"clients":[]}`;
 
 async function start(behave: Behaviour, options: Partial<ServiceClientOptions> = {}) {
   const service = await startNastyService(behave);
@@ -200,6 +204,9 @@ describe('a wrong answer', () => {
       },
       'service-unreachable',
     ],
+    ['a folded header', sendBytes(plain('x-note: a\r\n b\r\n')), 'service-unreachable'],
+    ['a line that ends in LF alone', sendBytes(plain('x-note: a\n')), 'service-unreachable'],
+    ['HTTP/2 alone', sendBytes(Buffer.from('000000040000000000', 'hex')), 'service-unreachable'],
   ];
 
   it.each(wrong)('%s has its code, after at most three tries', async (_, behave, code) => {
@@ -219,6 +226,11 @@ describe('a wrong answer', () => {
       expect(service.seen).toHaveLength(1);
     },
   );
+
+  it('is not one that is as plain as this', async () => {
+    const { callClients } = await start(sendBytes(plain('x-note: a\r\n')));
+    expect(await callClients()).toMatchObject({ clients: [] });
+  });
 
   it('is not one that comes after hints', async () => {
     const { callClients } = await start((request, response) => {

@@ -37,7 +37,7 @@ const fromGuid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /** A platform that answers a request with these headers, sends these frames, and ends. */
 async function startPeer(headers: readonly string[], frames: readonly Buffer[]): Promise<string> {
-  const server = createServer((line) => void answer(line));
+  const answers: Promise<void>[] = [];
   const answer = async (line: Socket): Promise<void> => {
     line.on('error', () => undefined);
     let request = '';
@@ -48,8 +48,14 @@ async function startPeer(headers: readonly string[], frames: readonly Buffer[]):
     line.write(`${['HTTP/1.1 101 Welcome', ...said, ...headers].join('\r\n')}\r\n\r\n`);
     line.end(Buffer.concat(frames));
   };
+  const server = createServer((line) => {
+    answers.push(answer(line));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
+  onTestFinished(async () => {
+    server.close();
+    await Promise.all(answers);
+  });
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 

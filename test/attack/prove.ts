@@ -1,5 +1,6 @@
 import { findRefusals, type Refusal } from './refusals.ts';
 import type { Row } from './row.ts';
+import { announcingServer } from './rows/router-helpers.ts';
 import { findThrough, runRowsAtOnce } from './run-rows.ts';
 import type { AttackWorld } from './world.ts';
 
@@ -91,6 +92,7 @@ export async function proveRows(
     await putBack();
     // What was let through is a connection by now, which the next rule would not be asked about.
     await world.inside('conntrack', '-F');
+    await closeAnnounced(world);
     return through;
   };
   const open = await pick(() => false);
@@ -114,6 +116,15 @@ export async function proveRows(
     heldBy: found.filter(({ held }) => held.has(row)).map(({ name }) => name),
     getsThroughWithout: found.filter(({ through }) => through.has(row)).map(({ name }) => name),
   }));
+}
+
+/** What the home's router was told to let in, it would let in for the next rule too. */
+async function closeAnnounced({ lab }: AttackWorld): Promise<void> {
+  for (const side of ['--orig-src', '--orig-dst'])
+    await lab.network
+      .run('home', 'conntrack', '-D', '-p', 'tcp', side, announcingServer)
+      // It has nothing of the kind.
+      .catch(() => undefined);
 }
 
 function subtract(rows: readonly Row[], through: Through): readonly Row[] {

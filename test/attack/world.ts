@@ -29,7 +29,8 @@ export type Way = (typeof ways)[number];
 /**
  * Where packets are heard. `router`: all that leaves the device for its own network; `device`,
  * `host`: local sockets; `service`: one UDP service of the machine's own; `second`: another network
- * of the host's or the container's.
+ * of the host's or the container's; `card`: all that the router hands to the device, before any rule
+ * of the device's.
  */
 export type Point =
   | 'nas'
@@ -39,7 +40,8 @@ export type Point =
   | 'host'
   | 'service'
   | 'tunnel'
-  | 'second';
+  | 'second'
+  | 'card';
 
 /**
  * Whose consumers attack: the tunnel's, the consumers of a program that runs beside it, or those by
@@ -243,6 +245,7 @@ function listPoints(lab: Lab, way: Way, ends: readonly string[]) {
     ...ends.map((end) => point('tunnel', 'proxy', end)),
     { ...point('service', 'device'), port: servicePort },
     point('second', 'nas', secondNetwork),
+    point('card', 'device', deviceUplink),
     ...(way === 'host'
       ? [point('host', 'device'), { name: 'device', netns: namespaceName }]
       : [point('device', 'device')]),

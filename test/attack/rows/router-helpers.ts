@@ -20,7 +20,7 @@ export const helperPortRows: readonly Row[] = [own.public4, own.public6].map((ad
 );
 
 /** Public, and nobody answers there but the server that works with the consumer. */
-const server = '9.9.9.8';
+export const announcingServer = '9.9.9.8';
 const sport = 41_800;
 /** 23 × 256 + 112, as FTP writes it. */
 const opened = 6000;
@@ -46,7 +46,8 @@ export const announcingRows: readonly Row[] = [
       ),
       toHome({ sport: 20, dport: opened, flags: 'S' }, [['Raw', { load: 'MARK' }]]),
     ],
-    never: ['nas', 'device', 'host'],
+    // What the router has opened arrives, whether or not somebody answers there.
+    never: ['nas', 'device', 'host', 'card'],
     why,
   },
 ];
@@ -58,11 +59,11 @@ function toServer(tcp: Fields, load: Fields[string]): Step {
     ['TCP', { sport, dport: 21, ...tcp }],
     ['Raw', { load }],
   ];
-  return { from: 'tunnel', packets: [[ip(server), ...said]], waitMs };
+  return { from: 'tunnel', packets: [[ip(announcingServer), ...said]], waitMs };
 }
 
 function toHome(tcp: Fields, rest: Packet): Step {
-  const packet: Packet = [ip(addresses.homeWan, { src: server }), ['TCP', tcp], ...rest];
+  const packet: Packet = [ip(addresses.homeWan, { src: announcingServer }), ['TCP', tcp], ...rest];
   return { from: 'internet', packets: [packet], waitMs };
 }
 

@@ -165,6 +165,9 @@ export async function createWorldCaller(world: SandboxWorld): Promise<WorldCalle
       }
       hand.authCode = body.auth_code ?? hand.authCode;
       hand.shareCode = body.share_code ?? hand.shareCode;
+      // A device is shared with a network once, so the next call could not add it again.
+      if (name === 'deviceAdd')
+        await ask('removeAssociation', { code: hand.shareCode }, networkJwt);
       return durationMs;
     },
   };

@@ -77,7 +77,13 @@ export function createNotifierLoops<Message>(
     } else {
       const { kind, reason } = outcome;
       const state = kind === 'lost' ? kind : `failing: ${reason}`;
-      states.note({ topic: name, state, level: 'warn', message: name, fields: { host, reason } });
+      states.note({
+        topic: name,
+        state,
+        level: 'warn',
+        message: name,
+        fields: { host, state, reason },
+      });
     }
     return retryMs ?? 0;
   };

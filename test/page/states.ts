@@ -23,7 +23,11 @@ export const pageStates: Readonly<Record<string, PageState>> = {
   paused: {
     facts: createFacts(
       {
-        provide: { override: { mode: 'none', until: ago(-3600) }, effective: 'none' },
+        provide: {
+          override: { mode: 'none', until: ago(-3600) },
+          effective: 'none',
+          confirmed: 'none',
+        },
         gateway: closed,
       },
       busyFacts,
@@ -34,6 +38,7 @@ export const pageStates: Readonly<Record<string, PageState>> = {
       {
         provide: {
           effective: 'none',
+          confirmed: 'none',
           pause: {
             code: 'cap-reached',
             message: 'The cap of 500 GB for this month is reached.',

@@ -46,7 +46,7 @@ export const announcingRows: readonly Row[] = [
       ),
       toHome({ sport: 20, dport: opened, flags: 'S' }, [['Raw', { load: 'MARK' }]]),
     ],
-    // What the router has opened arrives, whether or not somebody answers there.
+    // What the router has opened arrives, also where nobody answers there.
     never: ['nas', 'device', 'host', 'card'],
     why,
   },

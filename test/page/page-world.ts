@@ -49,7 +49,7 @@ interface TabStop {
 /** A device that has provided for weeks. */
 export const busyFacts = createFacts({
   version,
-  // As the events say that stand beside it.
+  // As the events beside it say.
   startedAt: ago(7200),
   gateway: {
     forwardedBytes: { up: 340_000_000_000, down: 1_940_000_000_000 },

@@ -29,7 +29,7 @@ export type Way = (typeof ways)[number];
 /**
  * Where packets are heard. `router`: all that leaves the device for its own network; `device`,
  * `host`: local sockets; `service`: one UDP service of the machine; `second`: another network of
- * the host or the container; `card`: all that the router hands to the device, before any rule there.
+ * the host or the container; `card`: what the router hands to the device, before any rule there.
  */
 export type Point =
   | 'nas'

@@ -7,19 +7,20 @@ import { lstat } from 'node:fs/promises';
  */
 const settledAfterMs = 3_000;
 
-/** What was read of a file, and of which state of it. */
+/** Of which state of a file was read. */
 interface Reading<T> {
   readonly mark: string;
-  readonly value: T;
   /** When a file with this mark was read first. */
   readonly sinceMs: number;
-  readonly isSettled: boolean;
+  /** undefined until the file is settled: what is read once takes no memory. */
+  readonly kept: { readonly value: T } | undefined;
 }
 
 /**
  * `read`, but what it found in the file is kept until the file is another one or was changed. So a
  * file that is asked for at each turn costs one look. What is no file, or cannot be read, is read
- * each time. `nowMs` is a clock that never goes back.
+ * each time. All who ask get the same value, and must not change it. `nowMs` is a
+ * clock that never goes back.
  */
 export function keepReading<T>(
   path: string,
@@ -31,12 +32,12 @@ export function keepReading<T>(
     const atMs = nowMs();
     const mark = await findMark(path);
     const known = mark !== undefined && last?.mark === mark ? last : undefined;
-    if (known?.isSettled === true) return known.value;
+    if (known?.kept !== undefined) return known.kept.value;
     last = undefined;
     const value = await read();
     if (mark === undefined) return value;
     const sinceMs = known?.sinceMs ?? atMs;
-    last = { mark, value, sinceMs, isSettled: atMs - sinceMs >= settledAfterMs };
+    last = { mark, sinceMs, kept: atMs - sinceMs >= settledAfterMs ? { value } : undefined };
     return value;
   };
 }

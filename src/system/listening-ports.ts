@@ -45,7 +45,10 @@ export interface PortsReaderParts {
   readonly nowMs?: () => number;
 }
 
-/** Reads the ports as `observeListeningPorts` does, but not again while they are hardly others. */
+/**
+ * Reads the ports as `observeListeningPorts` does, but not again within a minute while as many
+ * sockets are in use: a program that begins to listen just as another ends is noticed so late.
+ */
 export function createPortsReader(parts: PortsReaderParts = {}): () => Promise<readonly number[]> {
   const { observe = observeListeningPorts, countSockets = readSocketCounts } = parts;
   const { nowMs = () => performance.now() } = parts;

@@ -14,7 +14,8 @@ import { keepReading } from './kept-reading.ts';
 export interface StateFile<T> {
   readonly path: string;
   /**
-   * The document; undefined without a file. Changes nothing.
+   * The document; undefined without a file. Changes nothing. While the file stays the same, it may
+   * be the same object each time, which is not to be changed.
    * @throws BrokenDocumentError, state-unreadable; the latter also where a newer version made it
    */
   peek(): Promise<T | undefined>;

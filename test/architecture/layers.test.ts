@@ -44,6 +44,11 @@ describeRules(testRules, { where: 'the tests', modules: tests });
 
 const tools = readModules(root, 'tools');
 const sources = modules.filter(({ path }) => path.startsWith('src/'));
+// A lab's or a test world's type is a promise to other folders as well.
+describeRules(contractRules.slice(0, 1), {
+  where: 'tools and test too',
+  modules: [...sources, ...tools, ...tests],
+});
 describeRules(productRules, {
   where: 'src, tools and test',
   modules: [...sources, ...tools, ...tests],

@@ -30,18 +30,25 @@ export interface Recovery {
   readonly faults: readonly string[];
 }
 
-export type CrashWorld = Awaited<ReturnType<typeof createCrashWorld>>;
+/**
+ * A lab with a device that is signed in; each round begins with what it knew then, and nothing
+ * else.
+ */
+export interface CrashWorld {
+  remove(): Promise<void>;
+  /** Every effect of a whole life: from the start until it provides, and to the end of the stop. */
+  listEffects(): Promise<readonly Effect[]>;
+  /** Kills the agent there, starts it again, and looks at what came of it. */
+  crash(moment: Moment): Promise<Recovery>;
+}
 
 /** A life that takes longer to provide is ended. */
 const lifeMs = 30_000;
 const hook = join(import.meta.dirname, 'kill-at.cjs');
 const isProviding = (status: { readonly phase: string }) => status.phase === 'providing';
 
-/**
- * A lab with a device that is signed in; each round begins with what it knew then, and nothing
- * else.
- */
-export async function createCrashWorld(id: string) {
+/** Makes one. @throws LabError */
+export async function createCrashWorld(id: string): Promise<CrashWorld> {
   const lab = await createTestLab({
     id,
     profile: 'documented',
@@ -83,9 +90,6 @@ export async function createCrashWorld(id: string) {
   };
   return {
     remove: () => lab.remove(),
-    /**
-     * Every effect of a whole life: from the start until it provides, and to the end of the stop.
-     */
     async listEffects(): Promise<readonly Effect[]> {
       await begin();
       await live(start());

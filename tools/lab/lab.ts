@@ -7,10 +7,17 @@ import type { ProfileName } from '../../src/service/profiles.ts';
 import { type StatusDocument, statusDocument } from '../../src/status/document.ts';
 import { askAgent } from '../../src/status/socket-client.ts';
 import { LabError } from './lab-error.ts';
-import { addresses, createLabNetwork, type HostName, labInternet } from './network.ts';
+import {
+  addresses,
+  createLabNetwork,
+  type HostCommand,
+  type HostName,
+  type LabNetwork,
+} from './network.ts';
 import { type LabCommand, type LabProcess, startProcess } from './processes.ts';
+import { renderConfig } from './render-config.ts';
 import { listServiceArguments } from './service-arguments.ts';
-import { startConsumer } from './start-consumer.ts';
+import { type LabConsumer, startConsumer } from './start-consumer.ts';
 
 /** The outcome of what the consumer tries. */
 export type Outcome = 'reached' | 'refused';
@@ -42,7 +49,50 @@ export interface LabOptions {
  * The whole path on one machine: a consumer, the service's proxy, the Internet, a home with a
  * device and a NAS.
  */
-export type Lab = Awaited<ReturnType<typeof createLab>>;
+export interface Lab {
+  readonly network: LabNetwork;
+  /** Holds all of the lab's files, and goes with it. */
+  readonly directory: string;
+  readonly stateDirectory: string;
+  /** The service's address. */
+  readonly baseUrl: string;
+  readonly authCode: string;
+  /** undefined where the consumer comes by the tunnel. */
+  readonly consumer: LabConsumer | undefined;
+  /** The command line that runs a command of the program on the device. */
+  command(...args: readonly string[]): HostCommand;
+  /** What the agent says now. @throws not-running, command-failed */
+  status(): Promise<StatusDocument>;
+  /** By default the built program's `run`. */
+  startAgent(env?: Readonly<Record<string, string>>, argv?: LabCommand['argv']): LabProcess;
+  /**
+   * Waits until the status fits, by default for a minute. The error has the reason that the status
+   * gives otherwise.
+   * @throws LabError
+   */
+  waitForStatus(
+    fits: (status: StatusDocument) => boolean,
+    timeoutMs?: number,
+  ): Promise<StatusDocument>;
+  /** What comes of a TCP connection from the consumer. @throws LabError */
+  probe(address: string, port: number): Promise<Outcome>;
+  probeFrom(host: HostName, address: string, port: number): Promise<Outcome>;
+  /**
+   * Runs a command of the program on the device to its end, and resolves with its output.
+   * @throws LabError if it does not exit with 0
+   */
+  runCommand(...args: readonly string[]): Promise<string>;
+  /** The consumer's; `waitForDownload` tells what came of it. */
+  startDownload(bytes: number, limitSeconds: number, onLine?: LabCommand['onLine']): LabProcess;
+  /** Leads the socket's connections to the device's page. Resolves when it listens. */
+  bridgePage(socket: string): Promise<string>;
+  /** Starts the service again, after its process has ended. */
+  restartService(): Promise<void>;
+  /** The service's process of now. */
+  service(): LabProcess;
+  /** Ends all that the lab runs, and removes what it made. */
+  remove(): Promise<void>;
+}
 
 /** In ms: a busy machine answers late, and that is no fault of the agent's. */
 const statusTimeoutMs = 30_000;
@@ -51,7 +101,7 @@ export const webPort = 80;
 const firstLine = z.object({ baseUrl: z.string(), authCode: z.string() });
 
 /** Makes the lab and starts everything in it except the agent. @throws LabError */
-export async function createLab(options: LabOptions) {
+export async function createLab(options: LabOptions): Promise<Lab> {
   const network = await createLabNetwork(options.id);
   const directory = await mkdtemp(join(tmpdir(), `tributary-${options.id}-`));
   const stateDirectory = join(directory, 'state');
@@ -66,17 +116,8 @@ export async function createLab(options: LabOptions) {
     return started;
   };
   const node = process.execPath;
-  const startService = () =>
-    start(
-      network.on(
-        'proxy',
-        node,
-        program,
-        'sandbox',
-        '--json',
-        ...listServiceArguments(options, directory),
-      ),
-    );
+  const ofService = ['sandbox', '--json', ...listServiceArguments(options, directory)];
+  const startService = () => start(network.on('proxy', node, program, ...ofService));
   const command = (...args: readonly string[]) =>
     network.on(
       'device',
@@ -137,11 +178,9 @@ export async function createLab(options: LabOptions) {
       stateDirectory,
       baseUrl: said.baseUrl,
       authCode: said.authCode,
-      /** undefined where the consumer comes by the tunnel. */
       consumer,
       command,
       status,
-      /** By default the built program's `run`. */
       startAgent: (
         env?: Readonly<Record<string, string>>,
         argv: LabCommand['argv'] = command('run'),
@@ -149,10 +188,6 @@ export async function createLab(options: LabOptions) {
         agent = start(argv, { env: { TRIBUTARY_AUTH_CODE: said.authCode, ...env } });
         return agent;
       },
-      /**
-       * Waits until the status fits. The error has the reason that the status gives otherwise.
-       * @throws LabError
-       */
       async waitForStatus(fits: (status: StatusDocument) => boolean, timeoutMs = 60_000) {
         const deadlineMs = performance.now() + timeoutMs;
         let last = 'it does not answer';
@@ -170,10 +205,6 @@ export async function createLab(options: LabOptions) {
       },
       probe: (address: string, port: number) => probeFrom('consumer', address, port),
       probeFrom,
-      /**
-       * Runs a command of the program on the device to its end, and resolves with its output.
-       * @throws LabError if it does not exit with 0
-       */
       async runCommand(...args: readonly string[]) {
         const running = start(command(...args));
         const exitCode = await running.exited;
@@ -209,23 +240,6 @@ export async function waitForDownload(running: LabProcess) {
   return download.parse(
     JSON.parse(await running.waitForLine((line) => line.includes('"isWhole"'), 120_000)),
   );
-}
-
-/** The configuration as JSON, which is YAML too. */
-function renderConfig(options: LabOptions, baseUrl: string, socketPath: string): string {
-  const own: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-    service: { base_url: baseUrl, profile: options.profile, allow_insecure_http: true },
-    device: { description: `lab device ${options.id}` },
-    tunnel: { interface: `trib-${options.id}` },
-    connect: { interface: `tribc-${options.id}` },
-    // Its consumer is a stranger to the device, as most consumers are.
-    provide: { mode: 'public' },
-    gateway: { allow_destinations: [labInternet] },
-    status: { listen: '127.0.0.1:9469', socket: socketPath },
-  };
-  const names = Object.keys({ ...own, ...options.config });
-  const merged = names.map((name) => [name, { ...own[name], ...options.config?.[name] }]);
-  return JSON.stringify({ source: options.source, ...Object.fromEntries(merged) }, null, 2);
 }
 
 const describePhase = ({ phase, reasons: [reason] }: StatusDocument): string =>

@@ -35,12 +35,30 @@ export function isInsideLab(): boolean {
   return process.env.LAB_OF_TRIBUTARY === 'inside';
 }
 
+/** The command line of a command on a host. */
+export type HostCommand = readonly ['ip', 'netns', 'exec', netns: string, ...string[]];
+
+/** The lab's hosts, linked. */
+export interface LabNetwork {
+  /** The name of a host's network namespace. */
+  netns(host: HostName): string;
+  on(host: HostName, ...command: readonly string[]): HostCommand;
+  /**
+   * Runs a command on a host to its end. Resolves with its standard output.
+   * @throws command-failed
+   */
+  run(host: HostName, program?: string, ...args: readonly string[]): Promise<string>;
+  /** Runs programs on a host as `exec` does on this machine. */
+  execOn(host: HostName): Exec;
+  remove(): Promise<void>;
+}
+
 /**
  * Links the hosts: consumer — proxy — internet — home — (nas, device). `id` distinguishes the labs
  * of one run.
  * @throws LabError
  */
-export async function createLabNetwork(id: string) {
+export async function createLabNetwork(id: string): Promise<LabNetwork> {
   const netns = (host: HostName) => `${id}-${host}`;
   const on = (host: HostName, ...command: readonly string[]) =>
     ['ip', 'netns', 'exec', netns(host), ...command] as const;
@@ -79,17 +97,7 @@ export async function createLabNetwork(id: string) {
       cause: error,
     });
   }
-  return {
-    netns,
-    on,
-    /**
-     * Runs a command on a host to its end. Resolves with its standard output.
-     * @throws command-failed
-     */
-    run,
-    execOn,
-    remove,
-  };
+  return { netns, on, run, execOn, remove };
 }
 
 async function batch(lines: readonly string[], netns?: string): Promise<void> {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type createLabNetwork, serviceNetwork } from './network.ts';
+import { type LabNetwork, serviceNetwork } from './network.ts';
 import type { LabCommand, LabProcess } from './processes.ts';
 
 const ready = z.object({
@@ -9,7 +9,7 @@ const ready = z.object({
 });
 
 export interface ConsumerParts {
-  readonly network: Pick<Awaited<ReturnType<typeof createLabNetwork>>, 'on' | 'run'>;
+  readonly network: Pick<LabNetwork, 'on' | 'run'>;
   readonly start: (argv: LabCommand['argv']) => LabProcess;
   /** The built program. */
   readonly program: string;

@@ -139,12 +139,19 @@ function toLicence(licence: string) {
  * A part of the package that others wrote. `licence` is an SPDX name, `text` the licence that came
  * with it.
  */
-export type Component = Readonly<Awaited<ReturnType<typeof readComponent>>>;
+export interface Component {
+  readonly name: string;
+  readonly version: string;
+  /** A name or an expression of SPDX. */
+  readonly licence: string;
+  /** The licence itself. */
+  readonly text: string;
+}
 
 const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
 /** What a package's own files say about its licence. @throws command-failed if one is missing */
-export async function readComponent(directory: string) {
+export async function readComponent(directory: string): Promise<Component> {
   const said = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
   const { name, version, license } = manifest.parse(said);
   const file = (await readdir(directory)).sort().find((entry) => /^licen[cs]e/i.test(entry));

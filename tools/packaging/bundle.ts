@@ -3,13 +3,17 @@ import { type OutputChunk, rolldown } from 'rolldown';
 import { engine, program } from '../../rolldown.config.ts';
 
 /** The built programs: their files, and the npm packages in them. */
-export type Bundle = Awaited<ReturnType<typeof buildBundle>>;
+export interface Bundle {
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+  /** Their names, sorted, each once. */
+  readonly packages: readonly string[];
+}
 
 /**
  * Builds the command with its demonstration, and the engine, without anything for development, and
  * writes nothing.
  */
-export async function buildBundle(root: string, version: string) {
+export async function buildBundle(root: string, version: string): Promise<Bundle> {
   const command = { ...program, input: { tributary: 'src/tributary.ts', ...demonstration } };
   const chunks = [
     ...(await buildChunks(command, { root, version })),

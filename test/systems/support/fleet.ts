@@ -14,10 +14,20 @@ export type Board = keyof typeof boards;
  * Two booted machines that can be reached by ssh, the service that they register at, and a place to
  * run Ansible.
  */
-export type Fleet = Awaited<ReturnType<typeof startFleet>>;
+export interface Fleet {
+  readonly directory: string;
+  /** The file of the private key that the boards know. */
+  readonly key: string;
+  readonly stage: Stage;
+  /** Runs words of a shell where the service is: what they said. @throws Error */
+  inWorld(words: string): Promise<string>;
+  /** Runs words of a shell on a board, as root: what they said. @throws Error */
+  ssh(board: Board, words: string): Promise<string>;
+  remove(): Promise<void>;
+}
 
 /** Starts it; what was made goes with `remove`. */
-export async function startFleet() {
+export async function startFleet(): Promise<Fleet> {
   const directory = await mkdtemp(
     join(process.env.TRIBUTARY_SYSTEMS_DIRECTORY ?? tmpdir(), 'tributary-fleet-'),
   );

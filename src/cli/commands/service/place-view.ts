@@ -2,13 +2,46 @@ import type { OperationResponse } from '../../../service/operations.ts';
 
 type Found = Pick<OperationResponse<'findLocations'>, 'locations' | 'groups' | 'specs'>;
 
-export type PlacesView = ReturnType<typeof viewPlaces>;
-export type PlaceView = PlacesView['locations'][number];
+/** Places, groups of them, and what to ask for, in the words of `--json`. */
+export interface PlacesView {
+  readonly locations: readonly PlaceView[];
+  readonly groups: readonly {
+    readonly locationGroupId: string | undefined;
+    readonly name: string | undefined;
+    readonly providerCount: number;
+    readonly isPromoted: boolean;
+    readonly matchDistance: number;
+  }[];
+  readonly specs: readonly SpecView[];
+}
+
+/** A place with the places around it; what the service left out is undefined. */
+export interface PlaceView {
+  readonly locationId: string | undefined;
+  readonly type: string | undefined;
+  readonly name: string | undefined;
+  readonly city: string | undefined;
+  readonly cityLocationId: string | undefined;
+  readonly region: string | undefined;
+  readonly regionLocationId: string | undefined;
+  readonly country: string | undefined;
+  readonly countryLocationId: string | undefined;
+  readonly countryCode: string | undefined;
+  readonly providerCount: number;
+  /** How far the name is from the searched one; 0 if they are equal. */
+  readonly matchDistance: number;
+}
+
 /** What to ask for to get a provider; one or more of the four fields. */
-export type SpecView = PlacesView['specs'][number];
+export interface SpecView {
+  readonly locationId: string | undefined;
+  readonly locationGroupId: string | undefined;
+  readonly clientId: string | undefined;
+  readonly isBestAvailable: boolean;
+}
 
 /** What an answer says about places. Services leave zeros out, so an absent count is 0. */
-export function viewPlaces({ locations, groups, specs }: Found) {
+export function viewPlaces({ locations, groups, specs }: Found): PlacesView {
   return {
     locations: locations.map(
       ({ locationId, locationType, city, region, country, ...location }) => ({
@@ -23,7 +56,6 @@ export function viewPlaces({ locations, groups, specs }: Found) {
         countryLocationId: location.countryLocationId,
         countryCode: location.countryCode,
         providerCount: location.providerCount ?? 0,
-        /** How far the name is from the searched one; 0 if they are equal. */
         matchDistance: location.matchDistance ?? 0,
       }),
     ),
@@ -41,7 +73,7 @@ export function viewSpec({
   locationGroupId,
   clientId,
   bestAvailable = false,
-}: Found['specs'][number]) {
+}: Found['specs'][number]): SpecView {
   return { locationId, locationGroupId, clientId, isBestAvailable: bestAvailable };
 }
 
